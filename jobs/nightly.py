@@ -288,6 +288,7 @@ def _run_in_turn(
     own: NightSettings, executor: "Executor", ahead: "ScoredAhead", warn: Callable[[str], None]
 ) -> Result:
     """Run one of several nights, and return how it ended."""
+    from segscore.pipeline.nightly.changed_verdicts import change_in_words
     from segscore.pipeline.nightly.problems import failure_message
     from segscore.pipeline.nightly.run import run_night
 
@@ -301,7 +302,8 @@ def _run_in_turn(
     message = ""
     if ended.verdict.exit_code:
         message = failure_message(ended.verdict, own.score.output)
-    return Result(own.night, ended.verdict.outcome, message)
+    change = change_in_words(ended.before, ended.verdict)
+    return Result(own.night, ended.verdict.outcome, message, change)
 
 
 def _outcome(problem: Failed | Refused) -> str:

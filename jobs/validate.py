@@ -49,7 +49,7 @@ def validate(
     if format_name == "text":
         _print(rejects)
         verb = "row breaks" if checked.rows == 1 else "rows break"
-        broken = f"{rejects.num_rows} of {checked.rows} {verb} a rule"
+        broken = f"{rejects.num_rows:,} of {checked.rows:,} {verb} a rule"
         print_lines(f"{table}: {broken}")
         if recognised is not None and recognised.sentence:
             print_lines(recognised.sentence)

@@ -23,11 +23,19 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Result:
-    """How one of several nights ended; `message` says what is wrong, and is empty if nothing is."""
+    """How one of several nights ended.
+
+    Attributes:
+        night: its date.
+        outcome: how it ended.
+        message: what is wrong; empty if nothing is.
+        change: how it ended before and what changed; empty if nothing did.
+    """
 
     night: date
     outcome: str
     message: str
+    change: str = ""
 
 
 def print_nights(results: Sequence[Result], format_name: str) -> None:
@@ -39,11 +47,14 @@ def print_nights(results: Sequence[Result], format_name: str) -> None:
         if each.message:
             LOG.say("warning", each.message, date=str(each.night), outcome=each.outcome)
     if format_name == "text":
-        for row in rows:
-            print_lines(f"{row['date']}: {row['outcome']}")
+        for each in results:
+            print_lines(f"{each.night}: {each.change or each.outcome}")
     elif format_name == "json":
         described_rows = zip(rows, results, strict=True)
-        listed = [row | {"message": each.message or None} for row, each in described_rows]
+        listed = [
+            row | {"message": each.message or None, "change": each.change or None}
+            for row, each in described_rows
+        ]
         print_json("nightly", {"nights": listed})
     else:
         print_table(plain_layout(["date", "outcome"], rows, ""), format_name)
@@ -85,6 +96,8 @@ def say_outcome(ended: "Ended") -> None:
 
 def print_night(chosen: NightSettings, ended: "Ended") -> None:
     """Print the results of a night, and the verdict of the gate."""
+    from segscore.pipeline.nightly.changed_verdicts import change_in_words
+
     if ended.scored is not None:
         print_scores(ended.scored.table("summary"), named=ended.scored.measures_in_order)
         print_record(chosen.score.output, ended.scored.record)
@@ -108,8 +121,11 @@ def print_night(chosen: NightSettings, ended: "Ended") -> None:
         print_lines(f"{new}: no earlier good night to compare with")
     _warn(verdict, chosen.score.output)
     reason = f": {verdict.reason}" if verdict.outcome == "accepted" else ""
+    said = f"{verdict.outcome}{reason}"
+    if chosen.rejudge and (change := change_in_words(ended.before, verdict)):
+        said = change + f"; the reason{reason}" * bool(reason)
     tone = Tone.FAILED if verdict.exit_code else Tone.SURE
-    print_sentences([Sentence(f"{verdict.date}: {verdict.outcome}{reason}", tone)])
+    print_sentences([Sentence(f"{verdict.date}: {said}", tone)])
 
 
 def print_night_as_data(chosen: NightSettings, ended: "Ended", format_name: str) -> None:

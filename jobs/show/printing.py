@@ -150,10 +150,10 @@ def print_row_counts(record: dict[str, Any]) -> None:
 
     added = Missing.of_record(record.get("missing")).added
     for name, counts in record["rows"].items():
-        besides = f"; + {added} without boundaries" if added and name == "hypotheses" else ""
+        besides = f"; + {added:,} without boundaries" if added and name == "hypotheses" else ""
         print_lines(
-            f"{name}: {counts['in']} in = {counts['scored']} scored + {counts['rejected']} "
-            f"rejected + {counts['unpaired']} unpaired{besides}"
+            f"{name}: {counts['in']:,} in = {counts['scored']:,} scored + "
+            f"{counts['rejected']:,} rejected + {counts['unpaired']:,} unpaired{besides}"
         )
 
 

@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from math import comb
 
 from segscore.pipeline.plain_text import named_list
+from segscore.pipeline.statistics.shown_numbers import percent
 from segscore.schemas.rows import DocumentRow
 
 _CONTESTED_P = 0.001
@@ -34,7 +35,7 @@ def describe_contested(
     )
     return [
         f"{coder}, who stands out, coded {-count} of the {shown} most contested documents, but "
-        f"{100 * named[coder] / documents:.0f} % of all: what {coder} did may be why they are "
+        f"{percent(named[coder] / documents)} of all: what {coder} did may be why they are "
         "contested."
         for count, coder in often
     ]

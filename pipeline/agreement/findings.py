@@ -341,9 +341,12 @@ def findings_of(run: FinishedRun, contested: Sequence[DocumentRow]) -> list[str]
 
     by, candidate = run.settings["group_by"], run.settings.get("candidate")
     coders: list[CoderRow] = rows_over_all(tables["coders"], by)
-    return [
+    peers: list[PeerRow] = rows_over_all(tables["peers"], by)
+    found = [
         *audit_findings(tables, contested, by, run.unit, without),
         *type_sentences(types_over_all(run)),
         *with_themselves(coders),
-        *(() if candidate is None else [replacement(coders, candidate, run.settings["margin"])]),
     ]
+    if candidate is not None:
+        found.append(replacement(coders, candidate, run.settings["margin"], peers))
+    return found

@@ -5,16 +5,19 @@ of documents that both share.  So the next coding is by the coder whose interval
 as the codings chosen before let one expect, of a document that this coder has not coded, with
 as few codings as possible, but one at least: each coding then makes a new pair at the least cost.
 Of several documents, it is one of the coders with whom this coder shares the fewest.
+
+Coders of whom one may have copied from the other are given no documents of each other: that they
+agree there would tell nothing about either.
 """
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from math import sqrt
 
 import pyarrow as pa
 
-from segscore.pipeline.agreement.sentences import peer_ends
+from segscore.pipeline.agreement.sentences import copying_pairs, peer_ends
 from segscore.pipeline.runs.finished import FinishedRun, rows_over_all
 from segscore.schemas.rows import CoderRow, PeerRow
 
@@ -47,11 +50,13 @@ class NextCodings:
         codings: the codings.
         before: half the width of the widest interval of a coder; None if one is not known.
         after: what it is expected to be after these codings, likewise.
+        copying: the pairs of coders of whom one may have copied from the other.
     """
 
     codings: Sequence[NextCoding]
     before: float | None
     after: float | None
+    copying: Sequence[tuple[str, str]] = ()
 
 
 def next_codings(run: FinishedRun, number: int) -> NextCodings:
@@ -67,7 +72,9 @@ def next_codings(run: FinishedRun, number: int) -> NextCodings:
     width = {row["coder"]: _half_width(row) for row in coders}
     shared = Counter({frozenset((row["coder"], row["peer"])): row["documents"] for row in peers})
     coded = _Coded.of(run.parts("documents", ["document_id", "coders"]), number)
-    return _choose(width, shared, coded, number)
+    copying = copying_pairs(peers)
+    found = _choose(width, shared, coded, number, {frozenset(pair) for pair in copying})
+    return replace(found, copying=copying)
 
 
 def _half_width(row: CoderRow) -> float:
@@ -103,7 +110,11 @@ class _Coded:
 
 
 def _choose(
-    width: Mapping[str, float], shared: Counter[_Pair], coded: _Coded, number: int
+    width: Mapping[str, float],
+    shared: Counter[_Pair],
+    coded: _Coded,
+    number: int,
+    copying: Collection[_Pair],
 ) -> NextCodings:
     before, paired = dict(coded.paired), Counter(coded.paired)
 
@@ -116,7 +127,10 @@ def _choose(
     free = {*width}
     while free and len(chosen) < number:
         coder = min(free, key=lambda name: (-expected(name), name))
-        open_to = [coders for coders, ids in coded.documents.items() if ids and coder not in coders]
+        barred = {coder}.union(*(pair for pair in copying if coder in pair))
+        open_to = [
+            coders for coders, ids in coded.documents.items() if ids and barred.isdisjoint(coders)
+        ]
         if not open_to:
             free.remove(coder)
             continue

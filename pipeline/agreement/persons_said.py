@@ -3,8 +3,14 @@
 from collections.abc import Iterator, Sequence
 
 from segscore.pipeline.agreement.candidate import WINNING_RATE
-from segscore.pipeline.statistics.shown_numbers import counted, number_in_words, shown_number
-from segscore.schemas.rows import CoderRow
+from segscore.pipeline.agreement.sentences import copying_pairs
+from segscore.pipeline.statistics.shown_numbers import (
+    counted,
+    number_in_words,
+    percent,
+    shown_number,
+)
+from segscore.schemas.rows import CoderRow, PeerRow
 
 _MOST = 5
 """The most sentences about coders and themselves; the others are counted."""
@@ -32,8 +38,17 @@ def with_themselves(coders: Sequence[CoderRow]) -> Iterator[str]:
         yield f"{len(known) - _MOST} more coded documents again: self_pairs in the table coders."
 
 
-def replacement(coders: Sequence[CoderRow], candidate: str, margin: float) -> str:
-    """Say whether a candidate may replace a coder, by the alternative annotator test."""
+def replacement(
+    coders: Sequence[CoderRow], candidate: str, margin: float, peers: Sequence[PeerRow] = ()
+) -> str:
+    """Say whether a candidate may replace a coder, by the alternative annotator test.
+
+    Args:
+        coders: rows of the persons.
+        candidate: name of the candidate.
+        margin: of the test.
+        peers: rows of pairs of persons, of whom some may have copied.
+    """
     tested = [row for row in coders if row.get("candidate_p") is not None]
     if len(tested) < _FEWEST_PEOPLE:
         return (
@@ -59,6 +74,21 @@ def replacement(coders: Sequence[CoderRow], candidate: str, margin: float) -> st
         f"the others as well as a person does, within a margin of {margin:g}, is shown for {won} "
         f"of {len(tested)} people who are left out in turn (winning rate {rate:.2f}, "
         f"{WINNING_RATE} is needed; alternative annotator test, Calderon, Reichart & Dror 2025)."
-        f"{undecided} In {100 * sum(shares) / len(shares):.0f} % of the documents, on average, it "
+        f"{undecided} In {percent(sum(shares) / len(shares))} of the documents, on average, it "
         f"agrees at least as well as the person.{few}"
+        f"{''.join(_of_copying(tested, candidate, peers))}"
     )
+
+
+def _of_copying(
+    tested: Sequence[CoderRow], candidate: str, peers: Sequence[PeerRow]
+) -> Iterator[str]:
+    """Yield a sentence about each pair of whom one may have copied, if either was compared with."""
+    names = {row["coder"] for row in tested}
+    for one, other in copying_pairs(peers):
+        if not names.isdisjoint((one, other)):
+            yield (
+                f" {one} and {other} may have worked together, or one copied from the other: each "
+                f"agrees better with the others for having the other among them, which is to the "
+                f"disadvantage of {candidate}; leave one of them out by --without."
+            )

@@ -97,8 +97,8 @@ def warn_of_ungrouped(corpus: pa.Table, group_by: tuple[str, ...], sink: Sink) -
     example = "".join(f", such as {name}" for name in islice(ids, 1))
     others = "; if --documents has the values, see whether its ids are those of the codings"
     return [
-        f"{ungrouped} of {whole} documents are in no group{example}: their codings have no value "
-        f"of {', '.join(group_by)}, or different ones" + others * (ungrouped == whole)
+        f"{ungrouped:,} of {whole:,} documents are in no group{example}: their codings have no "
+        f"value of {', '.join(group_by)}, or different ones" + others * (ungrouped == whole)
     ]
 
 
@@ -107,7 +107,7 @@ def nothing_audited(settings: AgreeSettings, account: RowCounts, why: str) -> No
     codings = account[CODINGS]
     cause = "each document has one coding; agreement needs two"
     if codings["rejected"]:
-        cause = f"{codings['rejected']} of {codings['in']} codings were rejected"
+        cause = f"{codings['rejected']:,} of {codings['in']:,} codings were rejected"
     return NoResult(
         f"{settings.codings}: no document has two coders, so there is no agreement to measure: "
         f"{cause}{why}"

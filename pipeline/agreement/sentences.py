@@ -4,6 +4,7 @@ from collections.abc import Collection, Sequence
 from typing import Any, Final
 
 from segscore.pipeline.statistics.shown_numbers import (
+    percent,
     shown_as,
     shown_attribute,
     shown_p,
@@ -94,15 +95,20 @@ def high_agreement(row: PeerRow) -> str:
     more = f"{pair} agree {shown_as(row['residual'], '.2f')} more than their agreement with the "
     if row.get("copied") and exact is not None and others is not None:
         return (
-            f"{more}others predicts, over {row['documents']} documents, and "
-            f"{100 * exact:.0f} % of their paired boundaries are at exactly the same position, "
-            f"{100 * others:.0f} % of those of the other pairs. Find out whether they worked "
+            f"{more}others predicts, over {row['documents']:,} documents, and "
+            f"{percent(exact)} of their paired boundaries are at exactly the same position, "
+            f"{percent(others)} of those of the other pairs. Find out whether they worked "
             "together, or one copied from the other."
         )
     return (
         f"{more}others predicts: they may read the guidelines in a way of their own, or have "
         "worked together."
     )
+
+
+def copying_pairs(peers: Sequence[PeerRow]) -> list[tuple[str, str]]:
+    """Return the pairs of coders of whom one may have copied from the other."""
+    return [(row["coder"], row["peer"]) for row in peers if row.get("copied")]
 
 
 def offset(row: CoderRow, unit: str | None) -> str:
@@ -155,8 +161,8 @@ def drift(row: CoderRow) -> str:
         return f"{row['coder']} agrees less and less with the others."
     end = start + change
     return (
-        f"{row['coder']} agrees less and less with the others: {start:.0%} as much as they "
-        f"do among themselves in {row['drift_from']}, {end:.0%} in {row['drift_to']} "
+        f"{row['coder']} agrees less and less with the others: {percent(start)} as much as they "
+        f"do among themselves in {row['drift_from']}, {percent(end)} in {row['drift_to']} "
         f"(p {shown_p(row['peer_drift_p'])})."
     )
 

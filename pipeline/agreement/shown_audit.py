@@ -10,6 +10,7 @@ import pyarrow as pa
 from segscore.pipeline.agreement.sentences import SHOWN, meaningful
 from segscore.pipeline.statistics.shown_numbers import (
     counted,
+    percent,
     shown_as,
     shown_group,
     shown_group_values,
@@ -205,7 +206,7 @@ def prominence_shown(parts: Iterable[pa.Table]) -> Iterator[ShownTable]:
             share = part.column(f"support_{reach}").to_numpy()[several]
             index = np.ceil(np.round(share * CLASSES, 9)).astype(np.int64) - 1
             classes += np.bincount(np.maximum(index, 0), minlength=CLASSES)
-    names = [f"{100 * (i + 1) // CLASSES} %" for i in range(CLASSES)]
+    names = [percent((i + 1) / CLASSES) for i in range(CLASSES)]
     for reach, classes in counts.items():
         where = "at the position" if reach == "0" else f"within {_REACHES[reach]}"
         yield ShownTable(

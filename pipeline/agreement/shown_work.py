@@ -6,6 +6,7 @@ from typing import Any, Final, NamedTuple
 
 from segscore.pipeline.agreement.adjudication import adjudication
 from segscore.pipeline.agreement.next_codings import NextCodings, next_codings
+from segscore.pipeline.plain_text import named_list
 from segscore.pipeline.runs.finished import FinishedRun
 from segscore.pipeline.statistics.shown_numbers import counted, shown_as
 from segscore.pipeline.statistics.shown_tables import Column, ShownTable
@@ -57,7 +58,15 @@ def _expected(found: NextCodings, number: int) -> Iterator[str]:
             f"expected to be {still}"
         )
     if len(found.codings) < number:
-        yield "everybody has coded all other documents that somebody coded"
+        but = ", but for those of somebody from whom they may have copied" * bool(found.copying)
+        yield f"everybody has coded all other documents that somebody coded{but}"
+    suggested = {each.coder for each in found.codings}
+    for pair in found.copying:
+        if not suggested.isdisjoint(pair):
+            yield (
+                f"{named_list(pair)} may have worked together, or one copied from the other: find "
+                "that out first; neither is given documents of the other"
+            )
 
 
 def _adjudicate(run: FinishedRun, number: int) -> Work:

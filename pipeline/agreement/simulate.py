@@ -163,7 +163,7 @@ def run(codings: str, output: str, settings: SimulateSettings) -> dict[str, Any]
 def _rejects_warning(rejects: pa.Table, valid: int) -> str:
     first = rejects.slice(0, 1).to_pylist()[0]
     return (
-        f"{rejects.num_rows} of {valid + rejects.num_rows} rows rejected, the first: "
+        f"{rejects.num_rows:,} of {valid + rejects.num_rows:,} rows rejected, the first: "
         f"{place_of(first)} {owner_of(first)}: "
         f"{first['rule']}: {first['detail']}"
     )

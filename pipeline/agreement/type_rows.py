@@ -11,6 +11,7 @@ from segscore.pipeline.agreement.group import Group
 from segscore.pipeline.agreement.persons import pooled_estimates
 from segscore.pipeline.agreement.tallies import GROUP, Groups
 from segscore.pipeline.runs.finished import FinishedRun, rows_over_all
+from segscore.pipeline.statistics.shown_numbers import percent
 
 _B: Final = "boundary_similarity"
 _SEVERAL = 2
@@ -118,6 +119,6 @@ def type_sentences(rows: Sequence[Mapping[str, Any]]) -> Iterator[str]:
         most = max(confused, key=lambda row: (row["share"], row["paired"], -row["type"]))
         yield (
             f"Types {most['type']} and {most['other_type']} are confused most: in "
-            f"{100 * most['share']:.0f} % of the boundaries to which both coders gave one of the "
+            f"{percent(most['share'])} of the boundaries to which both coders gave one of the "
             "two, they gave different ones."
         )

@@ -33,7 +33,7 @@ from segscore.pipeline.statistics.jackknife import (
     macro_estimates,
     micro_estimates,
 )
-from segscore.pipeline.statistics.shown_numbers import counted
+from segscore.pipeline.statistics.shown_numbers import counted, percent
 
 SIMULATED = 1000
 """Number of simulated corpora."""
@@ -61,7 +61,7 @@ class MeasuredShare:
 
     def __str__(self) -> str:
         """Write the share in percent with its error."""
-        return f"{100 * self.share:.1f} % (± {100 * self.error:.1f})"
+        return f"{percent(self.share, '.1f')} (± {100 * self.error:.1f})"
 
 
 @dataclass(frozen=True)

@@ -43,7 +43,7 @@ def describe_other_references(documents: Sequence[str]) -> str:
     first = first_named(documents)
     if len(documents) == 1:
         return f"1 document has other references in one run than in another: {first}"
-    return f"{len(documents)} documents have other references in one run than in another: {first}"
+    return f"{len(documents):,} documents have other references in one run than in another: {first}"
 
 
 class NothingShared(Refused):

@@ -4,7 +4,7 @@ import textwrap
 from collections.abc import Iterator, Sequence
 
 from segscore.pipeline.runs.finished import RunRow, grouped
-from segscore.pipeline.statistics.shown_numbers import shown_number
+from segscore.pipeline.statistics.shown_numbers import percent, shown_number
 from segscore.pipeline.statistics.shown_tables import Column, ShownTable
 
 _SYSTEMS = 10
@@ -55,7 +55,7 @@ def _class(analysis: str, low: float, high: float) -> str:
         return f"{low:.0f} to {high:.0f}" if low < high else f"{low:.0f}"
     if analysis == "prominence" and high == 0:
         return "none"
-    return f"{low:.0%} to {high:.0%}"
+    return f"{percent(low)} to {percent(high)}"
 
 
 def changes_shown(counts: Sequence[RunRow]) -> ShownTable:

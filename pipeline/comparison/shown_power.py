@@ -5,7 +5,7 @@ from functools import partial
 
 from segscore.pipeline.comparison.pair_rows import PAIRS_SHOWN, name_of_pair
 from segscore.pipeline.runs.finished import grouped
-from segscore.pipeline.statistics.shown_numbers import shown_as, shown_change
+from segscore.pipeline.statistics.shown_numbers import percent, shown_as, shown_change
 from segscore.pipeline.statistics.shown_tables import Column, ShownTable, more_in
 from segscore.schemas.rows import PowerRow
 
@@ -23,7 +23,7 @@ def _columns(rows: Sequence[PowerRow]) -> list[Column]:
         Column("half-width", [row["half_width"] for row in rows]),
         Column("exaggeration", [row["exaggeration"] for row in rows], write=_times),
         Column(
-            "wrong sign", [row["wrong_sign"] for row in rows], write=partial(shown_as, form=".1%")
+            "wrong sign", [row["wrong_sign"] for row in rows], write=partial(percent, form=".1f")
         ),
     ]
 

@@ -34,7 +34,7 @@ from segscore.pipeline.scoring.counting import Pairs, Rule, count_pairs
 from segscore.pipeline.scoring.inputs import Inputs, gather_inputs, require_references
 from segscore.pipeline.scoring.references import References
 from segscore.pipeline.settings.measuring import MeasuringSettings
-from segscore.pipeline.statistics.shown_numbers import counted, or_none, shown_number
+from segscore.pipeline.statistics.shown_numbers import counted, or_none, percent, shown_number
 from segscore.pipeline.storage.placement import require_apart, require_free
 from segscore.pipeline.tables.columns import DOCUMENTS, segmentations_contract
 from segscore.pipeline.tables.find import tables_in_unit
@@ -180,7 +180,7 @@ class Calibration:
             known = [each for each in of_ends if each is not None]
             if size is not None:
                 shown = sorted(known) if known and len(known) == len(of_ends) else [size]
-                texts = [f"{each:.1f}" if kind == MOVED else f"{each:.0%}" for each in shown]
+                texts = [f"{each:.1f}" if kind == MOVED else percent(each) for each in shown]
                 phrases.append(_PHRASES[kind].format(size=" to ".join(dict.fromkeys(texts))))
         return phrases
 

@@ -71,13 +71,14 @@ def _verdict(search: Search, values: int) -> Iterator[str]:
     numbers = len(search.numbers)
     every = "this number" if numbers == 1 else f"all {numbers} numbers"
     if search.easily_fitted is None:
-        yield f"0 of {len(search.tried)} conventions give {every}."
+        yield f"0 of {len(search.tried):,} conventions give {every}."
         if numbers > 1:
             yield f"The nearest one gives {search.tried[0].explained} of them."
         return
     different = "the same value" if values == 1 else f"{values} different values"
     yield (
-        f"{len(search.fitting)} of {len(search.tried)} conventions give {every}, with {different}."
+        f"{len(search.fitting):,} of {len(search.tried):,} conventions give {every}, "
+        f"with {different}."
     )
     changes = "no change" if search.changes == 0 else _count(search.changes or 0, "change")
     none = "this number had" if numbers == 1 else "these numbers had"

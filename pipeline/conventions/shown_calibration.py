@@ -7,13 +7,12 @@ from segscore.pipeline.conventions.calibrate import Calibration
 from segscore.pipeline.conventions.faults import MOVED
 from segscore.pipeline.measures import ALL
 from segscore.pipeline.results.names import is_point
-from segscore.pipeline.statistics.shown_numbers import shown_as
+from segscore.pipeline.statistics.shown_numbers import percent, shown_as
 from segscore.pipeline.statistics.shown_tables import Column, ShownTable
 from segscore.schemas.rows import AverageRow
 
 _KINDS = ("missed", "added", "missed-or-added", "mixed")
 _SHARES = (0.0, 0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.75, 1.0)
-_percent = partial(shown_as, form=".0%")
 
 _SIZES = {
     "missed": "boundaries missed",
@@ -30,7 +29,7 @@ def shares_shown(calibration: Calibration) -> ShownTable:
     values = {(p.fault.kind, p.fault.level): p.micro for p in calibration.points}
     return ShownTable(
         [
-            Column("share of boundaries", _SHARES, write=_percent),
+            Column("share of boundaries", _SHARES, write=percent),
             *(Column(kind, [values[kind, share] for share in _SHARES]) for kind in _KINDS),
         ],
         title=f"{calibration.measure}, micro",
@@ -83,7 +82,7 @@ def scale_shown(calibration: Calibration, rows: Sequence[AverageRow]) -> ShownTa
                 Column(
                     title,
                     [each.get(kind) for each in sizes],
-                    write=partial(shown_as, form=".1f") if kind == MOVED else _percent,
+                    write=partial(shown_as, form=".1f") if kind == MOVED else percent,
                 )
                 for kind, title in _SIZES.items()
             ),

@@ -17,7 +17,7 @@ from segscore.pipeline.nightly.past import Past
 from segscore.pipeline.nightly.tallies import tables
 from segscore.pipeline.nightly.verdict import Density
 from segscore.pipeline.statistics.night_levels import FEWEST_OF_BASELINE
-from segscore.pipeline.statistics.shown_numbers import shown_attribute
+from segscore.pipeline.statistics.shown_numbers import percent, shown_attribute
 
 _MATCHED = ("matches", "near_misses", "substitutions")
 _REFERENCE, _SYSTEM = (*_MATCHED, "misses"), (*_MATCHED, "false_alarms")
@@ -117,6 +117,6 @@ def densities_in_words(
     for (system, group), share in changed.items():
         if group is None:
             who = "the references have" if system is None else f"{system} has"
-            size = f"{abs(share) * 100:.0f} % {'more' if share > 0 else 'fewer'}"
+            size = f"{percent(abs(share))} {'more' if share > 0 else 'fewer'}"
             advice = ": look at the references" if system is None else ""
             yield system, f"{who} {size} boundaries than on the nights before{advice}"

@@ -117,7 +117,7 @@ def _warn_of_groups(night: Night, earlier: Nights) -> Iterator[FeedWarning]:
 
 
 def _usual(counts: Sequence[int]) -> str:
-    numbers = f"{min(counts)}" if min(counts) == max(counts) else f"{min(counts)} to {max(counts)}"
+    numbers = f"{min(counts):,}" + f" to {max(counts):,}" * (min(counts) < max(counts))
     nights = "the last good night" if len(counts) == 1 else f"the last {len(counts)} good nights"
     return f"{nights} had {numbers}"
 
@@ -159,7 +159,7 @@ def _warn_of_few_documents(night: Night, others: Mapping[str, Night]) -> Iterato
             before = by_night[other.url][system]
             if documents < _FEW * before:
                 yield FeedWarning(
-                    f"{system}: scored on {counted(documents, 'document')}, but on {before} on "
+                    f"{system}: scored on {counted(documents, 'document')}, but on {before:,} on "
                     f"{other.name}; check that the references and the segmentations of the system "
                     "are complete",
                     frozenset({system}),

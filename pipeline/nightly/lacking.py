@@ -46,7 +46,7 @@ def lacking_documents(run: str, other: str) -> list[Lacking]:
 def lacking_in_words(lacking: Iterable[Lacking]) -> str:
     """Say which systems were not scored on documents of another run, and name some of these."""
     return "; ".join(
-        f"{each.system} lacks {each.lacking} of {each.documents} ({', '.join(each.examples)}"
-        + (f" and {more} more)" if (more := each.lacking - len(each.examples)) else ")")
+        f"{each.system} lacks {each.lacking:,} of {each.documents:,} ({', '.join(each.examples)}"
+        + (f" and {more:,} more)" if (more := each.lacking - len(each.examples)) else ")")
         for each in lacking
     )

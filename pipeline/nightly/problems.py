@@ -1,7 +1,13 @@
 """Say what is wrong with a published night, and what to do about it."""
 
 from segscore.pipeline.nightly.failures import failures_in_words
-from segscore.pipeline.nightly.verdict import EVERY, OTHER_NIGHT, RejectedSystem, Verdict
+from segscore.pipeline.nightly.verdict import (
+    EVERY,
+    OTHER_NIGHT,
+    Check,
+    RejectedSystem,
+    Verdict,
+)
 from segscore.pipeline.statistics.shown_numbers import counted
 
 _FILES = 3
@@ -30,17 +36,16 @@ def problems(verdict: Verdict, run: str) -> list[str]:
     # What all systems share has been said, but for what does not fail unless asked.
     common = [check for check in verdict.checks if check.fails and check.system == EVERY]
     descriptions += failures_in_words(check for check in common if check.is_level)
-    descriptions += failures_in_words(
-        check
-        for check in failed
-        if not verdict.exit_code or verdict.accepts(check.system, check.rule) is None
-    )
+    descriptions += failures_in_words(check for check in failed if _is_open(check, verdict))
     # A system that got worse in general has been said.
     systems = {(check.rule, check.system) for check in failed}
     descriptions += failures_in_words(
         check
         for check in verdict.group_checks
-        if check.fails and check.system != EVERY and (check.rule, check.system) not in systems
+        if check.fails
+        and check.system != EVERY
+        and (check.rule, check.system) not in systems
+        and _is_open(check, verdict)
     )
     if verdict.missing_groups:
         descriptions.append(f"missing groups: {'; '.join(verdict.missing_groups)}")
@@ -51,6 +56,11 @@ def problems(verdict: Verdict, run: str) -> list[str]:
         for date, differences in verdict.differences.items()
     ]
     return [*descriptions, *_describe_unusable(verdict), *_describe_missing(verdict, run)]
+
+
+def _is_open(check: Check, verdict: Verdict) -> bool:
+    """Return whether what failed is to be said: not what was accepted, if the night still fails."""
+    return not verdict.exit_code or verdict.accepts(check.system, check.rule) is None
 
 
 def _describe_unusable(verdict: Verdict) -> list[str]:
@@ -99,6 +109,6 @@ def _describe_rejected(system: RejectedSystem, run: str) -> str:
     unpaired = system.rows - system.rejected
     return (
         f"none of the {counted(system.rows, 'row')} of {system.system} could be scored: "
-        f"{system.rejected} rejected, most by the rule {system.rule} (listed in {run}/rejects)"
-        + (f", {unpaired} without a reference" if unpaired else "")
+        f"{system.rejected:,} rejected, most by the rule {system.rule} (listed in {run}/rejects)"
+        + (f", {unpaired:,} without a reference" if unpaired else "")
     )

@@ -37,11 +37,20 @@ from segscore.pipeline.storage.placement import require_apart
 
 @dataclass(frozen=True)
 class Ended:
-    """A night that was published and judged; ``scored`` is None if it had been scored before."""
+    """A night that was published and judged.
+
+    Attributes:
+        night: the night.
+        verdict: the verdict on it.
+        scored: its scores; None if it had been scored before.
+        before: the verdict on the same scores before; None if there was none.
+        removed: dates of the nights that were removed.
+    """
 
     night: Night
     verdict: Verdict
     scored: FinishedScoring | None
+    before: Verdict | None = None
     removed: tuple[date, ...] = ()
 
     @property
@@ -215,7 +224,7 @@ def _score_and_judge(
         ) from problem
     for warning in earlier.unreadable:
         warn(f"night ignored: {warning}")
-    return Ended(replace(night, verdict=verdict), verdict, scored)
+    return Ended(replace(night, verdict=verdict), verdict, scored, night.verdict)
 
 
 def _keep_scores(settings: NightSettings, *_: object) -> ScoredNight:

@@ -13,7 +13,7 @@ from segscore.pipeline.reports.ranking import Ranking
 from segscore.pipeline.reports.run_tables import group_name
 from segscore.pipeline.results.chance import may_be_chance
 from segscore.pipeline.results.names import CHANCE
-from segscore.pipeline.statistics.shown_numbers import counted, shown_p
+from segscore.pipeline.statistics.shown_numbers import counted, percent, shown_p
 from segscore.schemas.rows import AverageRow
 
 _WIDTH = 300
@@ -101,7 +101,7 @@ def _facts(ranking: Ranking, best: BestSystem) -> Iterator[Fact]:
         yield Fact(f"{sign * ahead['difference']:+.3f}", f"to {second}, the second best{where}{p}")
     skill = row.get("skill")
     if skill is not None:
-        yield Fact(f"{100 * skill:.0f} %", "of the way from chance to perfect (skill)")
+        yield Fact(percent(skill), "of the way from chance to perfect (skill)")
     if (weakest := _weakest_group(ranking, name)) is not None:
         yield Fact(group_name(weakest, ranking.by), f"weakest group: {_shown(weakest['value'])}")
 
@@ -133,7 +133,7 @@ def _rows(ranking: Ranking, documents: SharedDocuments) -> Iterator[BoardRow]:
             interval=_interval(row["ci_low"], row["ci_high"], "–"),
             bar=_bar(row, chance, scale),
             bins=_bins(documents, ranking.measure.name, name, scale),
-            skill="–" if skill is None else f"{100 * skill:.0f} %",
+            skill=percent(skill),
             is_chance=may_be_chance(board, name),
             others=[(_shown(v), name in bests[o]) for v, o in zip(values, others, strict=True)],
         )

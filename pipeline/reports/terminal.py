@@ -54,7 +54,8 @@ def draw_in_terminal(
         yield f"{'hypothesis':{MARGIN}}{_line(columns, hypothesis)}"
         yield ""
     if len(rows) > MOST_ROWS:
-        yield f"{'':{MARGIN}}… (the first {MOST_ROWS} rows are drawn; the edits are listed in full)"
+        left_out = f"(the first {MOST_ROWS:,} rows are drawn; the edits are listed in full)"
+        yield f"{'':{MARGIN}}… {left_out}"
     elif end > drawn:
         yield f"{'':{MARGIN}}{axis.describe_gap(end - drawn)}"
 

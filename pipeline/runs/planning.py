@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from segscore.pipeline.errors import Refused
+from segscore.pipeline.statistics.shown_numbers import percent
 from segscore.pipeline.storage.memory import AT_REST, MEMORY, UNFOLDED, USABLE, readable_size, room
 from segscore.pipeline.tables.find import InputTable, Slice
 from segscore.pipeline.tables.read import BYTES_AT_ONCE
@@ -149,7 +150,7 @@ def plan(
     if not usable:
         raise Refused(
             f"--memory-limit {readable_size(limit)}: a worker uses {readable_size(AT_REST)} "
-            f"before any work, and may fill only {USABLE:.0%} of the limit; set a higher one"
+            f"before any work, and may fill only {percent(USABLE)} of the limit; set a higher one"
         )
     sizes = {name: sum(piece.size for piece in table.slices) for name, table in tables.items()}
     rows_at_once = min(limits.rows_at_once, max(MIN_ROWS, usable // BYTES_PER_ROW))

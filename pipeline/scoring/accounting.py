@@ -73,7 +73,7 @@ def nothing_scored(inputs: Inputs, account: RowCounts, why: str) -> NoResult | A
     kind = NoResult
     if hypotheses["rejected"]:
         cause = (
-            f"{hypotheses['rejected']} of {hypotheses['in']} hypotheses were rejected, "
+            f"{hypotheses['rejected']:,} of {hypotheses['in']:,} hypotheses were rejected, "
             f"{hypotheses['unpaired']} have no accepted reference"
         )
     elif references["rejected"]:

@@ -194,14 +194,14 @@ def require_few_missing(missing: Missing, max_unpaired: float | None, way: str) 
 
 def _lacking(system: str, missing: Missing) -> str:
     number = missing.systems[system]
-    return f"{system} has no hypothesis of {number} of {missing.documents} documents"
+    return f"{system} has no hypothesis of {number:,} of {missing.documents:,} documents"
 
 
 def _documents_of(system: str, missing: Missing) -> str:
     """Name the first documents that a system lacks, and count the others."""
     named = missing.examples.get(system, ())
     more = missing.systems[system] - len(named)
-    return ", ".join(named) + (f" and {more} more" if more > 0 else "")
+    return ", ".join(named) + (f" and {more:,} more" if more > 0 else "")
 
 
 def _joined(sentences: Sequence[str]) -> str:
@@ -217,6 +217,6 @@ def warn_of_added(missing: Missing) -> list[str]:
         return []
     named = [f"{system} ({number})" for system, number in missing.systems.items()]
     return [
-        f"--missing {NONE}: of {missing.documents} documents, those without a hypothesis were "
+        f"--missing {NONE}: of {missing.documents:,} documents, those without a hypothesis were "
         f"scored as without boundaries: {first_named(named, 'systems')}"
     ]

@@ -139,7 +139,7 @@ def warn_of_noticed(noticed: Noticed) -> list[str]:
     for (kind, name, _), number in sorted(noticed.items()):
         if kind == _DIFFERS and number:
             warnings.append(
-                f"--group-by {name}: in {number} {_hypotheses(number)}, it is not what the "
+                f"--group-by {name}: in {number:,} {_hypotheses(number)}, it is not what the "
                 "references or documents say; their value is used"
             )
         if kind == _OVERRULED and number:

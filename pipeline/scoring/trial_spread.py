@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator
 
 from segscore.pipeline.results.leaderboard import Leaderboard
-from segscore.pipeline.statistics.shown_numbers import counted, shown_number
+from segscore.pipeline.statistics.shown_numbers import counted, percent, shown_number
 
 _NAMED = 3
 """Number of systems whose trials are described."""
@@ -25,7 +25,7 @@ def describe_trials(board: Leaderboard, shown: Callable[[str], str] = str) -> It
         if (agreement := row.get("self_agreement")) is not None:
             parts.append(f"two trials agree by B {shown_number(agreement)}")
         if (stable := row.get("stable_boundaries")) is not None:
-            parts.append(f"{stable * 100:.0f} % of the boundaries are in all trials")
+            parts.append(f"{percent(stable)} of the boundaries are in all trials")
         if (needed := row.get("trials_needed")) is not None:
             trials = counted(needed, "trial")
             is_enough = needed <= (row.get("trials") or 0)

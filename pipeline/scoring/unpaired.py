@@ -32,7 +32,7 @@ def require_few_unpaired(sink: Sink, account: RowCounts, max_unpaired: float) ->
     theirs = sum(_rows_of(rows, without) for rows in unpaired)
     others = hypotheses["in"] - theirs
     message = (
-        f"{hypotheses['unpaired']} of {hypotheses['in']} hypotheses have no reference, too "
+        f"{hypotheses['unpaired']:,} of {hypotheses['in']:,} hypotheses have no reference, too "
         f"many to publish the run with --max-unpaired {max_unpaired}; they are listed in "
         f"{sink.written_to(UNPAIRED)}"
     )
@@ -59,8 +59,8 @@ def warn_of_unpaired(sink: Sink, account: RowCounts, scored: Collection[str]) ->
         scored: the systems that have a result.
     """
     warnings = [
-        f"{counts['unpaired']} of {counts['in']} {table} have no {missing} and were not scored; "
-        f"they are listed in {sink.location(UNPAIRED)}"
+        f"{counts['unpaired']:,} of {counts['in']:,} {table} have no {missing} and were not "
+        f"scored; they are listed in {sink.location(UNPAIRED)}"
         for table, missing in (("hypotheses", "reference"), ("references", "hypothesis"))
         if (counts := account[table])["unpaired"]
     ]

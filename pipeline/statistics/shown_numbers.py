@@ -18,6 +18,15 @@ def shown_as(value: float | None, form: str) -> str:
     return "–" if value is None else format(value, form)
 
 
+def percent(share: float | None, form: str = ".0f") -> str:
+    """Format a share as a percentage in a form of Python's ``format``; a dash if undefined.
+
+    >>> percent(0.375)
+    '38 %'
+    """
+    return "–" if share is None else f"{100 * share:{form}} %"
+
+
 def shown_number(value: float | None) -> str:
     """Format a number with four decimals; a dash if undefined."""
     return "–" if value is None else f"{value:.4f}".replace("-0.0000", "0.0000")

@@ -111,7 +111,7 @@ class Column:
 
 def more_in(table: str, number: int) -> str:
     """Say that a table of the output has more rows, so many."""
-    return f"{number} more {'are' if number > 1 else 'is'} in the table {table}"
+    return f"{number:,} more {'are' if number > 1 else 'is'} in the table {table}"
 
 
 @dataclass(frozen=True)

@@ -338,7 +338,7 @@ def _shown(table: pa.Table, row: int) -> str:
             parts.append(f"{name} {_shown_value(value.as_py())}")
             continue
         first = ", ".join(map(_shown_value, value.values[:_SHOWN].to_pylist()))
-        more = f", … {len(value.values)} in all" if len(value.values) > _SHOWN else ""
+        more = f", … {len(value.values):,} in all" if len(value.values) > _SHOWN else ""
         parts.append(f"{name} [{first}{more}]")
     return ", ".join(parts)
 

@@ -309,7 +309,7 @@ def test_moonstone_as_printed(segscore: Segscore, tmp_path: Path) -> None:
 def test_salami_in_one_command(segscore: Segscore, tmp_path: Path) -> None:
     result = segscore("agree", DATA / "salami.jsonl", "--output", tmp_path / "run")
     assert result.code == 0
-    assert "2244 in = 1762 scored + 8 rejected + 474 unpaired" in result.out
+    assert "2,244 in = 1,762 scored + 8 rejected + 474 unpaired" in result.out
     assert "rows were rejected" in result.err
     rows = read_table(str(tmp_path / "run" / "agreement")).to_pylist()
     assert {row["pairs"] for row in rows} == {881}

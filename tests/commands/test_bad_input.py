@@ -675,7 +675,7 @@ def test_validate__of_thousands_of_broken_rows_only_some_are_shown(workspace: Wo
     broken = workspace.write("broken.parquet", table([(f"d{i}", "x", 0, []) for i in range(2000)]))
     result = workspace.segscore("validate", broken)
     assert result.code == 1
-    assert "2000 of 2000 rows break a rule" in result.out
+    assert "2,000 of 2,000 rows break a rule" in result.out
     assert "2000 x n_units_positive" in result.out
     assert len(result.out.splitlines()) < 200
 
@@ -685,7 +685,7 @@ def test_validate__a_long_list_is_shortened(workspace: Workspace) -> None:
     broken = workspace.write("broken.parquet", table([("a", "x", 9999, positions)]))
     result = workspace.segscore("validate", broken)
     assert result.code == 1
-    assert "5000 in all" in result.out and len(result.out) < 2000
+    assert "5,000 in all" in result.out and len(result.out) < 2000
 
 
 def test_validate__boundary_types_of_other_rows_do_not_matter(workspace: Workspace) -> None:

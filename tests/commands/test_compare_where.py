@@ -202,6 +202,6 @@ def test_results_are_printed(segscore: Segscore, tmp_path: Path) -> None:
     run = scored(segscore, tmp_path / "x", rows)
     result = segscore("compare", run, "--measure", "pk", "--where")
     assert result.code == 0, result.err
-    for text in ("by length of the story", "by position in the document", "75% to 100%"):
+    for text in ("by length of the story", "by position in the document", "75 % to 100 %"):
         assert text in result.out
     assert read_table(str(run / "scores")).num_rows == 4

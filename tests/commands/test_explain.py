@@ -95,7 +95,7 @@ def test_at_most_so_many_rows_are_drawn() -> None:
     drawn = list(draw_in_terminal(2**31 - 1, list_edits(positions, positions), 80))
     assert len(positions) > MOST_ROWS
     assert sum(line.startswith("reference") for line in drawn) == MOST_ROWS
-    assert drawn[-1].strip() == ("… (the first 1000 rows are drawn; the edits are listed in full)")
+    assert drawn[-1].strip() == ("… (the first 1,000 rows are drawn; the edits are listed in full)")
 
 
 @pytest.mark.parametrize(

@@ -76,7 +76,7 @@ def test_a_file_of_bad_rows_needs_little_memory(tmp_path: Path) -> None:
         "score", tmp_path / "ref.parquet", tmp_path / "hyp.parquet", "--output", run
     )
     assert process.returncode == 0, process.stderr
-    assert f"{BAD_ROWS + 1} in = 1 scored + {BAD_ROWS} rejected" in process.stdout
+    assert f"{BAD_ROWS + 1:,} in = 1 scored + {BAD_ROWS:,} rejected" in process.stdout
     rejects = read_table(str(run / "rejects"))
     assert sorted(rejects.column("row").to_pylist()) == list(range(BAD_ROWS))
     assert set(rejects.column("rule").to_pylist()) == {"boundaries_in_range"}

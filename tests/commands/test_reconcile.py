@@ -65,7 +65,7 @@ def test_the_table_has_every_convention(segscore: Segscore, tmp_path: Path) -> N
     fitting = [row for row in rows if row["fits"]]
     assert rows[: len(fitting)] == fitting and fitting
     assert all(0.235 <= row["value"] <= 0.245 for row in fitting)
-    assert f"{len(fitting)} of {len(rows)} conventions give this number" in result.out
+    assert f"{len(fitting):,} of {len(rows):,} conventions give this number" in result.out
     again = segscore(*command, "--published", "0.24", "--output", output)
     assert again.code == 2 and "already contains conventions.parquet" in again.err
 

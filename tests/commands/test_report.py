@@ -243,7 +243,7 @@ def test_the_scale_is_that_of_calibrate(
     assert {row[0] for row in ranked} == set(summary)
     for name, value, *shares, distance in ranked:
         sizes = [*calibration.sizes(summary[name], average).values()]
-        shown = ["–" if size is None else f"{size:.0%}" for size in sizes[:-1]]
+        shown = ["–" if size is None else f"{100 * size:.0f} %" for size in sizes[:-1]]
         assert shares == shown and number(value) == pytest.approx(summary[name], abs=1e-4)
         assert distance == ("–" if sizes[-1] is None else f"{sizes[-1]:.1f}")
     assert any(row[2] != "–" for row in ranked)

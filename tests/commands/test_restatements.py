@@ -93,6 +93,29 @@ def test_a_restated_night_is_recorded_and_later_verdicts_are_judged_again(
     assert [row["restated_at"] is None for row in found["runs"]] == [False, True, True]
 
 
+def test_nights_that_are_judged_again_say_what_changed(archive: Archive) -> None:
+    worse = {**GOOD, "steady": 0.5}
+    archive.deliver(SECOND, worse)
+    assert archive.run(SECOND, "--accept", "known").code == 0
+    assert archive.outcome(SECOND) == "accepted"
+    archive.deliver(FIRST, worse)
+    assert archive.run(FIRST).code == 0
+    dates = ("--from", FIRST, "--to", THIRD)
+    rejudge = ("nightly", "--settings", archive.file, "--rejudge")
+    finding = f"steady got worse ({RULE})"
+    listed = json.loads(archive.segscore(*rejudge, *dates, "--format", "json").out)["nights"]
+    change = f"accepted before, passed now; no longer: {finding}"
+    assert [row["change"] for row in listed] == [None, change, None]
+    again = archive.segscore(*rejudge, *dates)
+    assert again.out == f"{FIRST}: passed\n{SECOND}: passed\n{THIRD}: passed\n"
+
+    archive.deliver(FIRST)
+    assert archive.run(FIRST).code == 0
+    result = archive.segscore(*rejudge, "--date", SECOND)
+    said = f"{SECOND}: passed before, accepted now; new: {finding}; the reason: known"
+    assert result.out.splitlines()[-1] == said
+
+
 def test_verdicts_by_levels_rest_on_all_nights_before(archive: Archive) -> None:
     archive.settle(gate=f"{RULE}, level:{RULE}")
     for night in (SECOND, THIRD):

@@ -127,7 +127,7 @@ def describe_tally(coder: str, tally: AnswerTally) -> str:
     if breaks := counts.get("breaks"):
         number = _number(breaks, "break")
         placed = "uncertain" in counts
-        parts.append(f"{counts['uncertain']} of {number} uncertain" if placed else number)
+        parts.append(f"{counts['uncertain']:,} of {number} uncertain" if placed else number)
     if tally.problems:
         found = ", ".join(f"{name} in {number}" for name, number in sorted(tally.problems.items()))
         parts.append(f"problems in answers: {found}")
@@ -143,12 +143,12 @@ def describe_tally(coder: str, tally: AnswerTally) -> str:
 def _failures(tally: AnswerTally) -> str:
     answers = _number(tally.answers, "answer")
     if not tally.failed:
-        return f"{tally.failed} of {answers} failed"
+        return f"{tally.failed:,} of {answers} failed"
     named = ", ".join(f"{one.document_id} ({one.reason})" for one in tally.first)
     more = (
-        f", and {tally.failed - len(tally.first)} more" if tally.failed > len(tally.first) else ""
+        f", and {tally.failed - len(tally.first):,} more" if tally.failed > len(tally.first) else ""
     )
-    return f"{tally.failed} of {answers} failed: {named}{more}"
+    return f"{tally.failed:,} of {answers} failed: {named}{more}"
 
 
 _ADVICE = {
@@ -189,17 +189,17 @@ def describe_failures(tallies: Mapping[str, AnswerTally]) -> str:
         + (f" begins {one.begins!r}" if one.begins else "")
         for one in first
     )
-    more = f"; and {failed - len(first)} more" if failed > len(first) else ""
+    more = f"; and {failed - len(first):,} more" if failed > len(first) else ""
     doubt = f"{_ADVICE[NUMBERED]}; " if any(map(_in_doubt, tallies.values())) else ""
     return (
-        f"{failed} of {_number(answers, 'answer')} cannot be used: {named}{more}; {doubt}"
+        f"{failed:,} of {_number(answers, 'answer')} cannot be used: {named}{more}; {doubt}"
         "import them as documents without boundaries with --failed none, or leave them out with "
         "--failed leave-out"
     )
 
 
 def _number(number: int, name: str) -> str:
-    return f"{number} {name}" + ("s" if number != 1 else "")
+    return f"{number:,} {name}" + ("s" if number != 1 else "")
 
 
 def percentage(part: int, whole: int) -> str:

@@ -9,7 +9,7 @@ import pyarrow as pa
 from segscore.pipeline.measures import ALL
 from segscore.pipeline.plain_text import first_named, named_list
 from segscore.pipeline.scoring.sweep.curves import excerpt
-from segscore.pipeline.statistics.shown_numbers import counted, shown_number
+from segscore.pipeline.statistics.shown_numbers import counted, percent, shown_number
 from segscore.pipeline.statistics.shown_tables import Column, ShownTable
 
 _Row = Mapping[str, Any]
@@ -181,7 +181,7 @@ def _area(row: _Row) -> str:
 
 
 def _share(value: float | None) -> str:
-    return "an undefined share" if value is None else f"{100 * value:.1f} %"
+    return "an undefined share" if value is None else percent(value, ".1f")
 
 
 def tolerances_in_words(rows: Sequence[_Row], shown: Callable[[str], str] = str) -> Iterator[str]:

@@ -21,7 +21,7 @@ from segscore.pipeline.runs.planning import Limits
 from segscore.pipeline.statistics.multiple_tests import benjamini_yekutieli
 from segscore.pipeline.storage import read_table
 from segscore.schemas.agreement import AGREEMENT_TABLES
-from segscore.schemas.rows import CoderRow
+from segscore.schemas.rows import CoderRow, PeerRow
 from tests.oracles import naive
 from tests.oracles.naive import Value
 from tests.support.command_line import Segscore
@@ -286,6 +286,7 @@ def test_the_sentence_says_for_whom_it_is_undecided(won: int, words: str | None)
     said = replacement(
         [
             {
+                "coder": f"coder-{place}",
                 "candidate_p": 0.5,
                 "candidate_wins": place < won,
                 "candidate_share": 0.5,
@@ -298,3 +299,18 @@ def test_the_sentence_says_for_whom_it_is_undecided(won: int, words: str | None)
     )
     assert f"is shown for {won} of 3 people" in said
     assert ("undecided" in said) == (words is not None) and (words or "") in said
+
+
+@pytest.mark.parametrize(("copied", "compared"), [(True, True), (False, True), (True, False)])
+def test_the_sentence_names_those_compared_who_may_have_copied(
+    *, copied: bool, compared: bool
+) -> None:
+    tested: list[CoderRow] = [
+        {"coder": name, "candidate_p": 0.5, "candidate_share": 0.5, "candidate_documents": 30}
+        for name in ("ann", "ben", "cat")
+    ]
+    pair = ("ann", "ben") if compared else ("dan", "eve")
+    peers: list[PeerRow] = [{"coder": pair[0], "peer": pair[1], "copied": copied}]
+    said = replacement(tested, "gpt", 0.1, peers)
+    assert ("ann and ben may have worked together" in said) == (copied and compared)
+    assert ("disadvantage of gpt" in said) == (copied and compared)

@@ -69,6 +69,46 @@ def test_a_width_that_is_not_known_is_not_expected_to_be_any(
     assert chosen == [("cat", "d001"), ("cat", "d002")]
 
 
+def of_copier() -> list[dict[str, Any]]:
+    """Return codings of eight coders of whom hal copied from gus, some by gus or ann alone."""
+    draw = Random(3)  # noqa: S311
+    coders = [*CODERS, "fay", "gus", "hal"]
+    rows = []
+    for number in range(70):
+        n_units = draw.randint(30, 60)
+        true = draw.sample(range(1, n_units), 6)
+        coded = {}
+        for coder in coders:
+            kept = {place for place in true if draw.random() < 0.75}
+            coded[coder] = sorted(kept | {draw.randrange(1, n_units) for _ in range(6 - len(kept))})
+        coded["hal"] = coded["gus"]
+        who = {0: coders, 1: coders[:-1], 2: ["gus"], 3: ["ann"]}[
+            (number >= 40) + (number >= 60) + (number >= 65)
+        ]
+        document = {"document_id": f"d{number:03d}", "n_units": n_units}
+        rows += [{**document, "coder": coder, "boundaries": coded[coder]} for coder in who]
+    return rows
+
+
+def test_coders_who_may_have_copied_get_no_documents_of_each_other(
+    segscore: Segscore, tmp_path: Path
+) -> None:
+    found = audited(segscore, tmp_path / "a", of_copier(), 5)
+    assert found.copying == [("gus", "hal")]
+    assert {each.coder for each in found.codings} == {"hal"}
+    assert {each.others for each in found.codings} == {("ann",)}
+    every = audited(segscore, tmp_path / "b", of_copier(), 1000)
+    assert len(every.codings) < 1000
+    for each in every.codings:
+        assert not {"gus", "hal"} <= {each.coder, *each.others}
+    inputs = (tmp_path / "a" / "codings.jsonl", "--output", tmp_path / "a" / "run")
+    said = " ".join(segscore("agree", *inputs, "--next", 5).out.split())
+    assert "gus and hal may have worked together, or one copied from the other: find that" in said
+    assert "that somebody coded" not in said
+    said = " ".join(segscore("agree", *inputs, "--next", 1000).out.split())
+    assert "that somebody coded, but for those of somebody from whom they may have" in said
+
+
 @pytest.mark.long
 def test_the_widest_interval_narrows_as_expected(segscore: Segscore, tmp_path: Path) -> None:
     """By this rule more than by codings at random, and about as much as was expected."""

@@ -186,7 +186,7 @@ def test_classes_of_boundaries_have_a_column_for_each_system() -> None:
 
     (table,) = where_shown([row("a", 0, 1200), row("a", 0.25, 3), row("b", 0.25, 4)])
     assert [column.cells for column in table.columns] == [
-        ["none", "25% to 50%"],
+        ["none", "25 % to 50 %"],
         ["1,200", "4"],
         ["0.5000, –", "0.5000, –"],
         ["–", "0.5000, –"],

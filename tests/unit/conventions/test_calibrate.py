@@ -221,11 +221,11 @@ def test_a_value_is_described_in_a_sentence() -> None:
         "boundary_similarity", tuple(curve), 3, (), DocumentSample(np.arange(3), 3)
     )
     assert described.describe(0.6) == (
-        "boundary_similarity 0.6 on this corpus is what a system gets that misses 40% of the "
+        "boundary_similarity 0.6 on this corpus is what a system gets that misses 40 % of the "
         "boundaries; or moves every boundary by 2.0 units on average."
     )
     assert described.describe(0.1) == (
-        "boundary_similarity 0.1 on this corpus is what a system gets that misses 90% of the "
+        "boundary_similarity 0.1 on this corpus is what a system gets that misses 90 % of the "
         "boundaries."
     )
     assert described.describe(2) == (
@@ -435,7 +435,7 @@ def test_the_faults_of_a_second_person_have_a_range() -> None:
     assert person is not None and person.ends is not None
     low, high = sorted(calibration.sizes(end)["missed"] or 0.0 for end in person.ends)
     assert low < high
-    words = f"misses {low:.0%} to {high:.0%} of the boundaries"
+    words = f"misses {100 * low:.0f} % to {100 * high:.0f} % of the boundaries"
     assert words in (calibration.second_person_in_words() or "")
     assert person.value is not None
     assert words in calibration.describe(person.value, interval=person.ends)

@@ -1,11 +1,23 @@
 """What a failed night says of each system: every fact once."""
 
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
+from segscore.pipeline.nightly.changed_verdicts import change_in_words
 from segscore.pipeline.nightly.failures import describe_failure, failures_in_words
-from segscore.pipeline.nightly.verdict import FAILED, UNDEFINED, Check, Moved
+from segscore.pipeline.nightly.problems import problems
+from segscore.pipeline.nightly.verdict import (
+    EVERY,
+    FAILED,
+    PASSED,
+    UNDEFINED,
+    Acceptance,
+    Check,
+    Moved,
+    Verdict,
+)
 
 RULE = "boundary_similarity>=-0.01"
 CHECK = Check(
@@ -51,3 +63,46 @@ def test_a_measure_is_not_named_twice_in_a_row() -> None:
     (sentence,) = failures_in_words([replace(CHECK, moved=()), TREND])
     assert sentence.endswith("p 0.0008); it fell by 0.080 per 30 nights, from 0.500 on 2026-11-04 "
                              "to 0.420 (0.02 allowed, p 0.0008)")  # fmt: skip
+
+
+NIGHT = Verdict("2026-11-05", "", {}, {}, (), ("delta",), (), (), {}, PASSED, "", ())
+
+
+def test_what_was_accepted_in_a_group_is_not_said_again_of_a_night_that_still_fails() -> None:
+    groups = (replace(CHECK, group="talk"), replace(CHECK, system="beta", group="news"))
+    night = replace(NIGHT, group_checks=groups, outcome=FAILED)
+    assert len(problems(night, "run")) == 2
+    (left,) = problems(replace(night, acceptances=(Acceptance("known", "delta", RULE),)), "run")
+    assert left.startswith("beta got worse in news")
+
+
+@pytest.mark.parametrize(
+    ("before", "now", "words"),
+    [
+        ({}, {}, ""),
+        ({"outcome": "accepted"}, {}, "accepted before, passed now"),
+        ({"finished_at": "earlier", "past": "other"}, {}, ""),
+        (
+            {"outcome": FAILED, "checks": (CHECK, MEDIAN)},
+            {"outcome": FAILED, "checks": (MEDIAN, replace(CHECK, system=EVERY, group="talk"))},
+            f"failed, as before; new: all systems got worse in talk ({RULE})",
+        ),
+        (
+            {"outcome": FAILED, "group_checks": (CHECK, replace(CHECK, group="talk"))},
+            {"missing": ("beta",), "outcome": "incomplete"},
+            f"failed before, incomplete now; no longer: delta got worse ({RULE}) and delta got "
+            f"worse in talk ({RULE}); new: beta is missing",
+        ),
+        (
+            {"outcome": "not_comparable", "differences": {"2026-11-04": ["n_t"]}},
+            {"outcome": "incomplete", "missing_groups": tuple("abcde")},
+            "not_comparable before, incomplete now; no longer: not comparable with 2026-11-04; "
+            "new: a is missing, b is missing, c is missing and 2 more",
+        ),
+    ],
+)
+def test_what_changed_in_a_verdict_is_said(
+    before: dict[str, Any], now: dict[str, Any], words: str
+) -> None:
+    assert change_in_words(replace(NIGHT, **before), replace(NIGHT, **now)) == words
+    assert change_in_words(None, replace(NIGHT, **now)) == ""

@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 from segscore.pipeline.statistics import shown_numbers
 from segscore.pipeline.statistics.shown_numbers import (
     number_in_words,
+    percent,
     shown_attribute,
     shown_cell,
     shown_group,
@@ -32,7 +33,9 @@ def test_a_number_is_close_and_never_0(p: float) -> None:
         assert float(text) > 0 and float(text) == pytest.approx(p, abs=0.0000501)
 
 
-@pytest.mark.parametrize("name", ["shown_number", "shown_change", "shown_rank", "shown_p"])
+@pytest.mark.parametrize(
+    "name", ["shown_number", "shown_change", "shown_rank", "shown_p", "percent"]
+)
 def test_a_number_may_be_undefined(name: str) -> None:
     assert getattr(shown_numbers, name)(None) == "–"
 
@@ -51,6 +54,19 @@ def test_an_interval_may_be_undefined(
     name: str, text: str, ends: tuple[float | None, float | None]
 ) -> None:
     assert getattr(shown_numbers, name)(*ends) == text
+
+
+@pytest.mark.parametrize(
+    ("share", "form", "text"),
+    [
+        (0.375, ".0f", "38 %"),
+        (0.0, ".0f", "0 %"),
+        (0.1234, ".1f", "12.3 %"),
+        (1.2, ".2g", "1.2e+02 %"),
+    ],
+)
+def test_a_share_is_a_percentage_with_a_space(share: float, form: str, text: str) -> None:
+    assert percent(share, form) == text
 
 
 def test_a_number_has_its_interval_if_there_is_one() -> None:

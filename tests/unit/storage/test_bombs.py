@@ -225,7 +225,7 @@ def test_a_footer_that_agrees_with_itself_is_believed(segscore: Segscore, tmp_pa
         assert result.code == 2 and f"{bad}: cannot be read" in result.err
         return
     assert result.code == 0, result.err
-    assert "1000 of 20000 references have no hypothesis" in result.err
+    assert "1,000 of 20,000 references have no hypothesis" in result.err
 
 
 def test_false_sizes_are_refused_or_harmless(segscore: Segscore, tmp_path: Path) -> None:
