@@ -51,8 +51,8 @@ from segscore.pipeline.scoring.trial_summary import with_trials
 from segscore.pipeline.scoring.type_confusion import tabulate_confusion
 from segscore.pipeline.scoring.unpaired import require_few_unpaired, warn_of_unpaired
 from segscore.pipeline.settings.measuring import settings_without_effect
-from segscore.pipeline.tables.read import Sources
 from segscore.pipeline.tables.segment_labels import have_labels, warn_of_labels_on_one_side
+from segscore.pipeline.tables.sources import Sources
 
 SCORES_UNUSED = (
     "boundary_scores were ignored, every candidate counts; to score at a threshold add --threshold "
