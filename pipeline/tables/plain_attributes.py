@@ -164,7 +164,7 @@ def _checked(url: str, table: pa.Table) -> pa.Table:
     if _ID not in table.column_names or len(table.column_names) < 2:
         raise Refused(
             f"{url}: has the columns {', '.join(table.column_names) or 'none'}; expected "
-            f"{_ID} and attributes of documents"
+            f"{_ID} and attributes of documents, or their {_LENGTH}"
         )
     ids = table.column(_ID).cast(pa.string())
     counts = pc.value_counts(ids)
