@@ -61,8 +61,8 @@ from segscore.pipeline.scoring.window_policy import run_windows
 from segscore.pipeline.tables.columns import SEGMENTATIONS
 from segscore.pipeline.tables.find import InputTable, find_table, tables_in_unit
 from segscore.pipeline.tables.plain_attributes import (
-    attributes_of,
     find_documents,
+    plain_rows,
     require_lists,
     without_plain,
 )
@@ -214,7 +214,7 @@ def _job(
     choices = settings.choices(unit)
     _require_round(settings, tables["codings"])
     settings, key = with_pseudonyms(settings, codings_of(tables["codings"], sources))
-    attributes = attributes_of(tables.values())
+    attributes = plain_rows(tables.values())
     return settings, AgreeJob(NOWHERE, settings, choices, kinds, "", attributes, key)
 
 

@@ -34,8 +34,8 @@ from segscore.pipeline.tables.contradictions import Described, describe
 from segscore.pipeline.tables.find import InputTable, find_table, tables_in_unit
 from segscore.pipeline.tables.path_columns import TRIAL
 from segscore.pipeline.tables.plain_attributes import (
-    attributes_of,
     find_documents,
+    plain_rows,
     require_lists,
     with_attributes,
     without_plain,
@@ -104,7 +104,7 @@ class Inputs:
     @property
     def attributes(self) -> pa.Table | None:
         """The attributes of documents in a plain table; None without one."""
-        return attributes_of(self.tables)
+        return plain_rows(self.tables)
 
     @property
     def unit(self) -> str | None:

@@ -98,7 +98,7 @@ def attributes_table(
     )
 
 
-def attributes_of(tables: Iterable[InputTable]) -> pa.Table | None:
+def plain_rows(tables: Iterable[InputTable]) -> pa.Table | None:
     """Return the rows of the plain table of attributes among input tables; None without one."""
     return next((table.plain for table in tables if table.plain is not None), None)
 
