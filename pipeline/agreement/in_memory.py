@@ -7,7 +7,8 @@ from segscore.pipeline.agreement.pseudonyms import renamed
 from segscore.pipeline.agreement.tallies import Tallies
 from segscore.pipeline.runs.run import Run
 from segscore.pipeline.tables.columns import DOCUMENTS, segmentations_contract
-from segscore.pipeline.tables.read import Sources, validate_rows
+from segscore.pipeline.tables.read import validate_rows
+from segscore.pipeline.tables.sources import Sources, read_sources
 
 
 def audit_in_memory(
@@ -20,11 +21,11 @@ def audit_in_memory(
     Raises:
         Refused: a table has wrong content.
     """
-    described = None
-    if "documents" in sources:
-        described = validate_rows(sources["documents"].read(), DOCUMENTS)
+    rows, described = read_sources(sources), None
+    if "documents" in rows:
+        described = validate_rows(rows["documents"], DOCUMENTS)
     contract = segmentations_contract(job.settings.length_tolerance)
-    codings = validate_rows(renamed(sources["codings"].read(), job.pseudonyms), contract)
+    codings = validate_rows(renamed(rows["codings"], job.pseudonyms), contract)
     accepted = separate_codings(job, codings, described)
 
     def write(table: str, suffix: str, rows: pa.Table) -> None:

@@ -245,9 +245,6 @@ def accept_codings(job: AgreeJob, part: AgreePart) -> AcceptedCodings:
     codings, documents = _read(job, part, "codings", contract), None
     if "documents" in job.partitioning.tables:
         documents = _read(job, part, "documents", DOCUMENTS)
-    rows, rejects = codings
-    if job.attributes is not None and rows is not None:
-        codings = with_attributes(rows, job.attributes), rejects
     return separate_codings(job, codings, documents)
 
 
@@ -260,6 +257,7 @@ def separate_codings(
 ) -> AcceptedCodings:
     """Separate the codings that can be audited from those that cannot."""
     settings, (rows, rejected) = job.settings, codings
+    rows = None if rows is None else with_attributes(rows, job.attributes)
     rows, left_out = _leave_out(rows, job.asked.without)
     rejects, described, became = [rejected], None, {"codings": _count_rows(rows, rejected)}
     if documents is not None:

@@ -20,7 +20,8 @@ from segscore.pipeline.errors import Failed
 from segscore.pipeline.settings.reading import read_renames
 from segscore.pipeline.storage.placement import require_apart
 from segscore.pipeline.tables.find import InputTable
-from segscore.pipeline.tables.read import Rows, Sources, read_slices
+from segscore.pipeline.tables.read import Rows, read_slices
+from segscore.pipeline.tables.sources import Sources
 
 Pseudonyms = Mapping[str, str]
 """The pseudonym of each coder."""

@@ -58,10 +58,15 @@ from segscore.pipeline.scoring.inputs import (
     require_resampled,
 )
 from segscore.pipeline.scoring.window_policy import run_windows
-from segscore.pipeline.tables.columns import DOCUMENTS, SEGMENTATIONS
+from segscore.pipeline.tables.columns import SEGMENTATIONS
 from segscore.pipeline.tables.find import InputTable, find_table, tables_in_unit
-from segscore.pipeline.tables.plain_attributes import find_attributes
-from segscore.pipeline.tables.read import Sources
+from segscore.pipeline.tables.plain_attributes import (
+    find_documents,
+    plain_rows,
+    require_lists,
+    without_plain,
+)
+from segscore.pipeline.tables.sources import Sources
 from segscore.pipeline.tables.units import one_unit
 from segscore.schemas.rows import DocumentRow
 
@@ -209,7 +214,8 @@ def _job(
     choices = settings.choices(unit)
     _require_round(settings, tables["codings"])
     settings, key = with_pseudonyms(settings, codings_of(tables["codings"], sources))
-    return settings, AgreeJob(NOWHERE, settings, choices, kinds, "", pseudonyms=key)
+    attributes = plain_rows(tables.values())
+    return settings, AgreeJob(NOWHERE, settings, choices, kinds, "", attributes, key)
 
 
 def _require_round(settings: AgreeSettings, codings: InputTable) -> None:
@@ -234,12 +240,11 @@ def _audit(
     """
     parts = [AgreePart(f"part-{i:05d}", i) for i in range(plan.groups)]
     with run.stage("meet"):
-        place = shuffle.meet(run, plan, _met(tables), AUDITED, parts)
+        place = shuffle.meet(run, plan, without_plain(tables.values()), AUDITED, parts)
         if place is None:
             return None
     with run.stage("audit"):
-        attributes = _plain(tables)
-        job = replace(job, partitioning=place, folder=run.folder, attributes=attributes)
+        job = replace(job, partitioning=place, folder=run.folder)
         job = _with_window(run, job, parts)
         audited = run.tasks(audit_part, parts, job, stage=AUDITED)
         shuffle.remove_shuffled(place)
@@ -303,52 +308,35 @@ def find_tables(settings: AgreeSettings) -> dict[str, InputTable]:
         "codings": find_table("codings", settings.codings, SEGMENTATIONS, settings.memory_limit)
     }
     if settings.documents is not None:
-        plain = find_attributes(settings.documents)
-        if plain is not None and settings.units == "words":
-            raise Refused(
-                f"--units words: {settings.documents} has no lengths of units; give a documents "
-                "table with unit_lengths, as `segscore import` writes it"
-            )
-        tables["documents"] = (
-            find_table("documents", settings.documents, DOCUMENTS, settings.memory_limit)
-            if plain is None
-            else plain[0]
-        )
-    refuse_taken_names(tables.values(), agreement_columns(), "an agreement run")
-    return tables
+        tables["documents"] = find_documents(settings.documents, settings.memory_limit)
+    return _fitting(settings, tables)
 
 
 def _find_in_unit(settings: AgreeSettings, sources: Sources | None) -> dict[str, InputTable]:
     """Return the input tables in the unit that the settings state, if they state one."""
-    found = find_tables(settings) if sources is None else _tables_of(sources)
+    if sources is None:
+        found = find_tables(settings)
+    else:
+        found = _fitting(settings, {name: source.table for name, source in sources.items()})
     return dict(zip(found, tables_in_unit(found.values(), settings.unit), strict=True))
 
 
-def _tables_of(sources: Sources) -> dict[str, InputTable]:
-    """Return the input tables of sources, with the same check of their columns."""
-    tables = {name: source.table for name, source in sources.items()}
+def _fitting(settings: AgreeSettings, tables: dict[str, InputTable]) -> dict[str, InputTable]:
+    """Return input tables that have what the settings need.
+
+    Raises:
+        Refused: they lack it, or an attribute has the name of a column of a result.
+    """
+    require_lists(tables.values(), words=settings.units == "words")
     refuse_taken_names(tables.values(), agreement_columns(), "an agreement run")
     return tables
-
-
-def _met(tables: Mapping[str, InputTable]) -> dict[str, InputTable]:
-    """Return the tables whose rows are brought together: all but a plain table of attributes."""
-    return {name: table for name, table in tables.items() if table.slices}
-
-
-def _plain(tables: Mapping[str, InputTable]) -> pa.Table | None:
-    """Return the rows of a plain table of attributes; None if there is none."""
-    if "documents" not in tables or tables["documents"].slices:
-        return None
-    found = find_attributes(tables["documents"].location)
-    return None if found is None else found[1]
 
 
 def agreement_plan(
     settings: AgreeSettings, tables: Mapping[str, InputTable], limits: Limits
 ) -> Plan:
     """Choose how the codings of each document are brought together."""
-    return planning.plan(_met(tables), "codings", settings.memory_limit, limits)
+    return planning.plan(tables, "codings", settings.memory_limit, limits)
 
 
 def _with_window(run: TaskRun, job: AgreeJob, parts: list[AgreePart]) -> AgreeJob:

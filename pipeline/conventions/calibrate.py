@@ -38,7 +38,9 @@ from segscore.pipeline.statistics.shown_numbers import counted, or_none, percent
 from segscore.pipeline.storage.placement import require_apart, require_free
 from segscore.pipeline.tables.columns import DOCUMENTS, segmentations_contract
 from segscore.pipeline.tables.find import tables_in_unit
-from segscore.pipeline.tables.read import TableSource, find_source, validate_rows
+from segscore.pipeline.tables.plain_attributes import require_lists
+from segscore.pipeline.tables.read import validate_rows
+from segscore.pipeline.tables.sources import TableSource, find_source
 
 _CALIBRATION = "calibration.parquet"
 _SEGMENTS_AT_ONCE = 8192
@@ -288,9 +290,14 @@ def _accept_references(
     """Return the accepted references, and the warnings about their tables."""
     table = references.table
     inputs = Inputs(table, table, documents.table if documents else None)
-    described = validate_rows(documents.read(), DOCUMENTS) if documents else None
+    require_lists(inputs.tables, words=settings.units == "words", weights=settings.unit_weights)
+    described = None
+    if documents is not None and inputs.attributes is None:
+        described = validate_rows(documents.read(), DOCUMENTS)
     rows = validate_rows(references.read(), segmentations_contract(settings.length_tolerance))
-    collected = gather_inputs(settings, rows, described, typed=inputs.typed)
+    collected = gather_inputs(
+        settings, rows, described, typed=inputs.typed, attributes=inputs.attributes
+    )
     require_references(collected, inputs)
     warnings = list(table.warnings)
     if rejected := collected.rejects.num_rows:

@@ -20,7 +20,8 @@ from segscore.pipeline.conventions.published import Published
 from segscore.pipeline.conventions.search import Search, search_conventions
 from segscore.pipeline.errors import Done, Refused
 from segscore.pipeline.runs.sink import MemorySink
-from segscore.pipeline.tables.read import Rows, TableSource
+from segscore.pipeline.tables.read import Rows
+from segscore.pipeline.tables.sources import TableSource
 
 _NAMED = "named"
 _COEFFICIENTS = ("pi", "kappa", "alpha")

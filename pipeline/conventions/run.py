@@ -29,7 +29,7 @@ from segscore.pipeline.scoring.documents import separate_rows
 from segscore.pipeline.scoring.inputs import inputs_of, require_references
 from segscore.pipeline.scoring.settings import ScoreSettings
 from segscore.pipeline.storage.placement import require_apart, require_free
-from segscore.pipeline.tables.read import TableSource, find_source
+from segscore.pipeline.tables.sources import TableSource, find_source, read_sources
 
 _CONVENTIONS = "conventions.parquet"
 _NOWHERE = "<memory>"
@@ -119,8 +119,12 @@ def _read_corpus(
         documents=settings.documents,
     )
     inputs = inputs_of(score, sources)
-    tables = {name: source.read() for name, source in sources.items()}
-    rows = separate_rows(score.in_unit(inputs.unit), tables, typed=inputs.typed)
+    rows = separate_rows(
+        score.in_unit(inputs.unit),
+        read_sources(sources),
+        typed=inputs.typed,
+        attributes=inputs.attributes,
+    )
     require_references(rows.collected, inputs)
     corpus = corpus_of(rows, typed=inputs.typed)
     if not len(corpus.hyp_row):

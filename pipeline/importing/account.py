@@ -28,7 +28,7 @@ class Imported:
         adapted: a clause about each column that was converted.
         unit: unit of all rows; None if it is not known.
         longest: the largest number of units of a row.
-        unused: warnings about options without effect and files that are not read.
+        unused: warnings about options without effect, and files and columns that are not read.
         test_set: which test set the references are, in a sentence; empty if none is known.
         warnings: what seems to be a test set, and is not.
         doubts: warnings that most of what was read gave nothing, to be said last.

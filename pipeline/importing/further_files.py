@@ -29,38 +29,47 @@ from segscore.pipeline.storage import InputFile
 from segscore.pipeline.storage.compression import without_compression
 from segscore.pipeline.tables.rows import RowPlace, shown
 from segscore.pipeline.tables.units import MILLISECOND, UNIT_KEY
+from segscore.schemas.input_columns import INPUT_TYPES
 
 _UEM = ".uem"
 _EXPECTED = "expected document_id, and n_units or duration"
 
 
-def read_lengths(url: str, settings: ImportSettings) -> dict[str, Extent]:
+def read_lengths(url: str, settings: ImportSettings) -> tuple[dict[str, Extent], list[str]]:
     """Return the length or the region of each document, from a file, folder or glob.
+
+    Return also the columns that are not read.
 
     Raises:
         Refused: a file cannot be read or is another table, a value is not a length, or a document
             has two lengths.
     """
     extents: dict[str, Extent] = {}
+    unread: dict[str, None] = {}
     for found in storage.find(url):
         file = open_input(found.url, settings)
-        for document, extent in _regions_or_lengths(file, settings):
+        for document, extent in _regions_or_lengths(file, settings, unread):
             known = extents.setdefault(document, extent)
             if (known.start, known.end) != (extent.start, extent.end):
                 raise extent.place.refusal(
                     f"{document} has another length here than at {known.place.source}:"
                     f"{known.place.line}; a document has one"
                 )
-    return extents
+    return extents, [*unread]
 
 
-def _regions_or_lengths(file: OpenedFile, settings: ImportSettings) -> Iterable[tuple[str, Extent]]:
+def _regions_or_lengths(
+    file: OpenedFile, settings: ImportSettings, unread: dict[str, None]
+) -> Iterable[tuple[str, Extent]]:
     if without_compression(file.name).lower().endswith(_UEM):
         return read_regions(file, settings).items()
-    return _extents(file, settings)
+    return _extents(file, settings, unread)
 
 
-def _extents(file: OpenedFile, settings: ImportSettings) -> Iterator[tuple[str, Extent]]:
+def _extents(
+    file: OpenedFile, settings: ImportSettings, unread: dict[str, None]
+) -> Iterator[tuple[str, Extent]]:
+    """Yield the lengths in a table; add the columns that are not read."""
     rows = read_table_rows(file)
     header = rows.header
     names = [name for name in header if use_of(name) == "document"]
@@ -69,6 +78,9 @@ def _extents(file: OpenedFile, settings: ImportSettings) -> Iterator[tuple[str, 
     if not names or not lengths:
         raise rows.place.refusal(f"{_kind(header)}; {_EXPECTED} for --documents")
     name = "document_id" if "document_id" in names else names[0]
+    if "boundaries" not in header:  # attributes of segmentations are in their own table
+        known = {name, lengths[0], *INPUT_TYPES}
+        unread.update(dict.fromkeys(each for each in header if each.strip() and each not in known))
     unit = _unit(file)
     for line, cells in rows.cells:
         place = file.place(line)

@@ -96,12 +96,19 @@ def run_import(
 
 
 def _lengths(settings: ImportSettings) -> tuple[Mapping[str, Extent], list[str]]:
-    """Return the lengths of `--documents`, and warnings of files that are not read."""
+    """Return the lengths of `--documents`, and warnings of files and columns that are not read."""
     if settings.documents is None:
         return {}, []
     found = storage.find_counted(settings.documents)
-    left_out = storage.describe_left_out("--documents", found)
-    return read_lengths(settings.documents, settings), left_out
+    warnings = storage.describe_left_out("--documents", found)
+    extents, unread = read_lengths(settings.documents, settings)
+    if unread:
+        verb = "is" if len(unread) == 1 else "are"
+        warnings.append(
+            f"--documents {settings.documents}: {', '.join(unread)} {verb} not imported; with "
+            "--documents, `segscore score` reads attributes from CSV, Parquet and JSON Lines files"
+        )
+    return extents, warnings
 
 
 def _timing(reading: Reading, extents: Mapping[str, Extent]) -> Timing | None:

@@ -18,7 +18,7 @@ from segscore.pipeline.scoring.kept_inputs import score_keeping
 from segscore.pipeline.scoring.settings import ScoreSettings
 from segscore.pipeline.statistics.shown_numbers import counted
 from segscore.pipeline.tables.in_memory import source_in_memory
-from segscore.pipeline.tables.read import TableSource, find_source
+from segscore.pipeline.tables.sources import TableSource, find_source
 
 _ROLES = {"references": "reference", "hypotheses": "hypothesis"}
 

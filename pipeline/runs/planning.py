@@ -182,6 +182,8 @@ def _describe_way(groups: int, cuts: Sequence[str]) -> str:
 
 
 def _describe_table(name: str, table: InputTable, size: int) -> str:
+    if table.plain is not None:
+        return f"{name}: {len(table.plain):,} rows of attributes, which every task has"
     rows = sum(piece.rows for piece in table.slices)
     about = "" if all(piece.row_groups for piece in table.slices) else "about "
     groups = len(table.slices)

@@ -95,6 +95,7 @@ class Job:
         totals: what is known of all documents.
         finds_systems: whether the totals have to list the systems.
         has_trials: whether hypotheses have the column ``trial``.
+        attributes: attributes of documents, from a plain table; None without one.
     """
 
     rule: Rule
@@ -104,6 +105,7 @@ class Job:
     totals: Totals
     finds_systems: bool
     has_trials: bool
+    attributes: pa.Table | None
 
     @property
     def folder(self) -> str:
@@ -177,23 +179,36 @@ class DocumentRows:
 
 
 def separate_rows(
-    settings: MeasuringSettings, tables: Mapping[str, Rows], *, typed: bool
+    settings: MeasuringSettings,
+    tables: Mapping[str, Rows],
+    *,
+    typed: bool,
+    attributes: pa.Table | None = None,
 ) -> DocumentRows:
-    """Separate all rows of some documents, by the name of their table, into accepted and others."""
-    collected = _collect(settings, tables, typed=typed)
+    """Separate all rows of some documents, by the name of their table, into accepted and others.
+
+    The attributes are those of a plain table, if there is one.
+    """
+    collected = _collect(settings, tables, attributes, typed=typed)
     references = collected.references
     accepted = accept_hypotheses(tables["hypotheses"], references, typed=typed, settings=settings)
     return DocumentRows(collected, accepted)
 
 
-def _collect(settings: MeasuringSettings, tables: Mapping[str, Rows], *, typed: bool) -> Collected:
+def _collect(
+    settings: MeasuringSettings,
+    tables: Mapping[str, Rows],
+    attributes: pa.Table | None,
+    *,
+    typed: bool,
+) -> Collected:
     """Validate the rows of the references and the documents."""
     described = None
     if "documents" in tables:
         described = validate_rows(tables["documents"], DOCUMENTS)
     contract = segmentations_contract(settings.length_tolerance)
     references = validate_rows(tables["references"], contract)
-    return gather_inputs(settings, references, described, typed=typed)
+    return gather_inputs(settings, references, described, typed=typed, attributes=attributes)
 
 
 def _read(job: Job, part: Part, names: Collection[str]) -> dict[str, Rows]:
@@ -210,7 +225,7 @@ def _read(job: Job, part: Part, names: Collection[str]) -> dict[str, Rows]:
 def rows_of_part(job: Job, part: Part) -> DocumentRows:
     """Read all rows of a part's documents."""
     tables = _read(job, part, ("documents", "references", "hypotheses"))
-    return separate_rows(job.settings, tables, typed=job.typed)
+    return separate_rows(job.settings, tables, typed=job.typed, attributes=job.attributes)
 
 
 @dataclass(frozen=True)
@@ -251,7 +266,7 @@ def survey_part(job: Job, part: Part) -> PartSurvey:
         systems = rows.systems if job.finds_systems else ()
         return replace(survey, types=tuple(sorted(types)), systems=systems, trials=rows.trials)
     tables = _read(job, part, ("documents", "references"))
-    collected = _collect(job.settings, tables, typed=job.typed)
+    collected = _collect(job.settings, tables, job.attributes, typed=job.typed)
     return _survey(collected.references, levels_of(job, collected))
 
 

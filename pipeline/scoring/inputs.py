@@ -33,8 +33,16 @@ from segscore.pipeline.tables.columns import DOCUMENTS, SEGMENTATIONS, segmentat
 from segscore.pipeline.tables.contradictions import Described, describe
 from segscore.pipeline.tables.find import InputTable, find_table, tables_in_unit
 from segscore.pipeline.tables.path_columns import TRIAL
-from segscore.pipeline.tables.read import Rows, Sources, no_rows_error, read_valid
+from segscore.pipeline.tables.plain_attributes import (
+    find_documents,
+    plain_rows,
+    require_lists,
+    with_attributes,
+    without_plain,
+)
+from segscore.pipeline.tables.read import Rows, no_rows_error, read_valid
 from segscore.pipeline.tables.segment_labels import require_labels
+from segscore.pipeline.tables.sources import Sources
 from segscore.pipeline.tables.units import one_unit
 from segscore.pipeline.tables.validate import place_of
 from segscore.pipeline.testsets.content import Content
@@ -92,6 +100,11 @@ class Inputs:
         """The tables that were given."""
         sides = [self.references, self.hypotheses]
         return sides if self.documents is None else [*sides, self.documents]
+
+    @property
+    def attributes(self) -> pa.Table | None:
+        """The attributes of documents in a plain table; None without one."""
+        return plain_rows(self.tables)
 
     @property
     def unit(self) -> str | None:
@@ -215,11 +228,13 @@ def _require_scorable(settings: ScoreSettings, inputs: Inputs) -> Inputs:
     """Return the tables in their unit; refuse what cannot be scored.
 
     Raises:
-        Refused: the tables have boundary types, and the settings ask for consensus references or
+        Refused: an option needs lists that a plain table of attributes lacks; the tables have
+            boundary types, and the settings ask for consensus references or
             reference points; or they have none, and the settings need them; or an attribute has the
             name of a column.
     """
     inputs = inputs.in_unit(settings.unit)
+    require_lists(inputs.tables, words=settings.units == "words", weights=settings.unit_weights)
     refuse_columns(inputs, settings.selection, by_level=settings.by_level is not None)
     if inputs.has_trials:
         refuse_taken_names(inputs.tables, [NUMBER], "scores")
@@ -262,7 +277,7 @@ def find_sides(
     inputs = _with_sides(
         find_table("references", references, SEGMENTATIONS, memory, left_out),
         find_table("hypotheses", hypotheses, SEGMENTATIONS, memory, left_out, trials=trials),
-        find_table("documents", documents, DOCUMENTS, memory) if documents else None,
+        find_documents(documents, memory) if documents else None,
     )
     refuse_columns(inputs, select(()))
     return inputs
@@ -479,10 +494,13 @@ def collect(settings: MeasuringSettings, inputs: Inputs) -> Collected:
     Raises:
         Failed: no reference was accepted.
     """
-    documents = None if inputs.documents is None else read_valid(inputs.documents, DOCUMENTS)
+    described = without_plain(inputs.tables).get(DOCUMENTS.name)
+    documents = None if described is None else read_valid(described, DOCUMENTS)
     contract = segmentations_contract(settings.length_tolerance)
     rows = read_valid(inputs.references, contract)
-    collected = gather_inputs(settings, rows, documents, typed=inputs.typed)
+    collected = gather_inputs(
+        settings, rows, documents, typed=inputs.typed, attributes=inputs.attributes
+    )
     require_references(collected, inputs)
     return collected
 
@@ -506,16 +524,25 @@ Checked = tuple[Rows, pa.Table]
 
 
 def gather_inputs(
-    settings: MeasuringSettings, rows: Checked, documents: Checked | None, *, typed: bool
+    settings: MeasuringSettings,
+    rows: Checked,
+    documents: Checked | None,
+    *,
+    typed: bool,
+    attributes: pa.Table | None = None,
 ) -> Collected:
-    """Reject rows that contradict each other, and prepare the remaining references for scoring."""
+    """Reject rows that contradict each other, and prepare the remaining references for scoring.
+
+    The attributes are those of a plain table, if there is one.
+    """
     described, rejects, counts = None, [], {}
     if documents is not None:
         counts["documents"] = len(documents[0]) + documents[1].num_rows
         described = describe(documents[0])
         rejects += [documents[1], described.rejects]
     counts["references"] = len(rows[0]) + rows[1].num_rows
-    accepted, contradicting = accept_references(rows[0], described, settings, typed=typed)
+    given = with_attributes(rows[0], attributes)
+    accepted, contradicting = accept_references(given, described, settings, typed=typed)
     rejects += [rows[1], contradicting]
     references = prepare_references(accepted, described, settings, typed=typed)
     return Collected(references, accepted, described, pa.concat_tables(rejects), counts)

@@ -18,7 +18,7 @@ from segscore.pipeline.storage.input_files import InputFile
 from segscore.pipeline.storage.listed_files import INPUTS, digest_in, kept_name
 from segscore.pipeline.storage.placement import require_apart
 from segscore.pipeline.tables.find import InputTable
-from segscore.pipeline.tables.read import Sources
+from segscore.pipeline.tables.sources import Sources
 
 
 def score_keeping(

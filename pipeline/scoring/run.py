@@ -51,8 +51,8 @@ from segscore.pipeline.scoring.trial_summary import with_trials
 from segscore.pipeline.scoring.type_confusion import tabulate_confusion
 from segscore.pipeline.scoring.unpaired import require_few_unpaired, warn_of_unpaired
 from segscore.pipeline.settings.measuring import settings_without_effect
-from segscore.pipeline.tables.read import Sources
 from segscore.pipeline.tables.segment_labels import have_labels, warn_of_labels_on_one_side
+from segscore.pipeline.tables.sources import Sources
 
 SCORES_UNUSED = (
     "boundary_scores were ignored, every candidate counts; to score at a threshold add --threshold "
@@ -147,6 +147,7 @@ def _finish(
     record["warnings"] += warn_of_added(results.missing) + warn_of_self_pairs(run.sink, inputs)
     record["warnings"] += results.test_set.warnings
     record["warnings"] += warn_of_absent_points(settings, scored)
+    record["warnings"] += _warn_of_groups(summary, settings.group_by)
     record["warnings"] += _warn_of_systems(summary, scored)
     record["warnings"] += _warn_of_noticed(settings, sums.noticed, unknown=unknown)
     record["warnings"] += warn_of_absent_labels(settings, scoring.selection.pairs, sums.pairs)
@@ -166,6 +167,16 @@ def _sums(run: TaskRun, results: TaskResults) -> PartSums:
     if results.sums is not None:
         return results.sums
     return add_saved(run, SavedSums(results.folder, SUMS, PartSums, add), results.parts)
+
+
+def _warn_of_groups(summary: pa.Table, group_by: tuple[str, ...]) -> list[str]:
+    """Return a warning if no document is in a group."""
+    if not group_by or any(summary[name].null_count < len(summary) for name in group_by):
+        return []
+    return [
+        f"no document is in a group: none has a value of {', '.join(group_by)}; if --documents has "
+        "the values, see whether its ids are those of the references"
+    ]
 
 
 def _warn_of_systems(summary: pa.Table, scored: Iterable[str]) -> list[str]:

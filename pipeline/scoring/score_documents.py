@@ -46,7 +46,8 @@ from segscore.pipeline.scoring.part import (
 from segscore.pipeline.scoring.part_tables import FolderTables, MemoryTables, PartTables
 from segscore.pipeline.scoring.references import References, with_units
 from segscore.pipeline.scoring.settings import LEAVE_OUT, NONE, REFUSE
-from segscore.pipeline.tables.read import Sources
+from segscore.pipeline.tables.plain_attributes import without_plain
+from segscore.pipeline.tables.sources import Sources, read_sources
 from segscore.pipeline.testsets.content import add_contents
 from segscore.pipeline.testsets.recognise import recognise
 from segscore.pipeline.testsets.registry import Registry
@@ -76,7 +77,7 @@ def score_documents(run: TaskRun, inputs: Inputs, plan: Plan, rule: Rule) -> Tas
     """
     parts = parts_of(plan)
     with run.stage("meet"):
-        tables = {table.name: table for table in inputs.tables}
+        tables = without_plain(inputs.tables)
         partitioning = shuffle.meet(run, plan, tables, _SCORED, parts)
         if partitioning is None:
             return None
@@ -98,9 +99,10 @@ def score_tables(run: TaskRun, inputs: Inputs, sources: Sources, rule: Rule) -> 
         Refused: a table has wrong content.
     """
     job = _job(inputs, rule, ROWS_AT_ONCE, NOWHERE)
-    rows = {name: source.read() for name, source in sources.items()}
     tables = MemoryTables(run)
-    separated = separate_rows(rule.settings, rows, typed=inputs.typed)
+    separated = separate_rows(
+        rule.settings, read_sources(sources), typed=inputs.typed, attributes=inputs.attributes
+    )
     receipt = score_rows(job, _WHOLE, separated, tables)
     return replace(_results(job, [receipt]), sums=tables.sums)
 
@@ -114,6 +116,7 @@ def _job(inputs: Inputs, rule: Rule, rows_at_once: int, partitioning: Partitioni
         totals=Totals(rule.types),
         finds_systems=way_of(rule.settings) != LEAVE_OUT,
         has_trials=inputs.has_trials,
+        attributes=inputs.attributes,
         registry=registry_of(rule.settings),
     )
 

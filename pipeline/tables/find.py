@@ -95,6 +95,7 @@ class InputTable:
         answers: how an import read answers of language models; None if it read none.
         accounts: system -> what became of its answers, of the systems of such imports.
         warnings: what was adapted to read the table.
+        plain: the rows of a plain table of attributes of documents; None for all other tables.
     """
 
     name: str
@@ -106,6 +107,7 @@ class InputTable:
     answers: str | None = None
     accounts: Accounts = field(default_factory=dict)
     warnings: tuple[str, ...] = ()
+    plain: pa.Table | None = None
 
     @property
     def attributes(self) -> pa.Schema:
@@ -282,11 +284,11 @@ def _require_columns(
         chunks = storage.text_chunks(url, BLOCK, limit)
         if not any(key in block for block in whole_lines(chunks)):
             first = next(whole_lines(storage.text_chunks(url, BLOCK, limit)), b"")
-            others = [other for other in _keys(first) if other not in INPUT_TYPES]
+            others = [other for other in keys_of_first(first) if other not in INPUT_TYPES]
             raise Refused(f"{url}: column {column} is missing{nearest(column, others)}")
 
 
-def _keys(lines: bytes) -> list[str]:
+def keys_of_first(lines: bytes) -> list[str]:
     """Return the keys of the first line of JSONL, also of values that no column can hold."""
     try:
         row = json.loads(lines.lstrip().partition(b"\n")[0])

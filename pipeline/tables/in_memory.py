@@ -7,16 +7,17 @@ from segscore.pipeline.arrays.ragged import Ints
 from segscore.pipeline.errors import Absent, Refused
 from segscore.pipeline.tables.answer_accounts import add_accounts, recorded_accounts
 from segscore.pipeline.tables.column_types import canonical_schema, describe_conversions
-from segscore.pipeline.tables.columns import Contract, contract_of, extra_columns
+from segscore.pipeline.tables.columns import DOCUMENTS, Contract, contract_of, extra_columns
 from segscore.pipeline.tables.find import InputTable, Slice
+from segscore.pipeline.tables.plain_attributes import attributes_table
 from segscore.pipeline.tables.read import (
     Rows,
-    TableSource,
     conform,
     in_one_chunk,
     needed_columns,
     other_role_error,
 )
+from segscore.pipeline.tables.sources import TableSource, plain_source
 from segscore.pipeline.tables.units import recorded_answers, recorded_unit
 from segscore.pipeline.tables.validate import schema_problems
 
@@ -33,6 +34,8 @@ def source_in_memory(name: str, content: pa.Table, row: Ints | None = None) -> T
         Absent: the table has no rows.
         Refused: a column is missing, repeated or of a wrong type.
     """
+    if name == DOCUMENTS.name and "n_units" not in content.column_names:
+        return plain_source(attributes_table(name, content))
     table = _describe_table(name, content, contract_of(name))
     return TableSource(table, lambda: _rows_of_table(table, content, row))
 

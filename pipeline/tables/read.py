@@ -1,6 +1,6 @@
 """Read the rows of an input table with their sources, validate them, and separate rejects."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
@@ -16,7 +16,7 @@ from segscore.pipeline.arrays.ragged import Coded, Flags, Ints, encode, flags
 from segscore.pipeline.errors import Absent, OtherRole, Unreadable
 from segscore.pipeline.tables.column_types import convert_columns
 from segscore.pipeline.tables.columns import DOCUMENTS, Contract, contract_of
-from segscore.pipeline.tables.find import InputTable, Slice, find_table, read_json_lines
+from segscore.pipeline.tables.find import InputTable, Slice, read_json_lines
 from segscore.pipeline.tables.path_columns import with_path_columns
 from segscore.pipeline.tables.quick_check import documents_are_sound, is_sound
 from segscore.pipeline.tables.validate import REJECT_COLUMNS, broken_rules, descriptions
@@ -224,28 +224,6 @@ def batches_of(
         batches[-1].append(piece)
         rows_in_batch, size_of_batch = rows_in_batch + piece.rows, size_of_batch + piece.size
     return [tuple(batch) for batch in batches]
-
-
-@dataclass(frozen=True)
-class TableSource:
-    """An input table, and how to read all its rows."""
-
-    table: InputTable
-    read: Callable[[], Rows]
-
-
-Sources = Mapping[str, TableSource]
-"""Input tables by name: references, hypotheses, codings or documents."""
-
-
-def find_source(name: str, location: str) -> TableSource:
-    """Find an input table by its name, such as references, and its location.
-
-    Raises:
-        Refused: the table does not exist, or a column is missing or of a wrong type.
-    """
-    table = find_table(name, location, contract_of(name))
-    return TableSource(table, lambda: join_rows([*read_slices(table.slices, table.further)]))
 
 
 def no_rows(table: InputTable, model: Contract) -> Rows:

@@ -18,8 +18,10 @@ from segscore.pipeline.tables.columns import SEGMENTATIONS
 from segscore.pipeline.tables.find import row_defaults, select_named
 from segscore.pipeline.tables.in_memory import source_in_memory
 from segscore.pipeline.tables.jsonl import parse_record
-from segscore.pipeline.tables.read import TableSource, find_source, other_role_error
+from segscore.pipeline.tables.plain_attributes import without_absent
+from segscore.pipeline.tables.read import other_role_error
 from segscore.pipeline.tables.rows import RowPlace, shown
+from segscore.pipeline.tables.sources import TableSource, find_source
 from segscore.pipeline.tables.stated_table import stated_table
 from segscore.pipeline.tables.units import MILLISECOND, with_unit
 from segscore.schemas.input_columns import INPUT_TYPES, TABLE_ROLES
@@ -207,8 +209,6 @@ def _rows(name: str, rows: list[Any]) -> tuple[pa.Table, Ints | None]:
                 f"{name}: row {number} is {shown(row)}; must be a dict with names of columns as "
                 "keys, such as document_id"
             )
-    if name == "documents" and all(row.get("n_units") is None for row in rows):
-        raise Refused("documents: column n_units is missing")
     defaults = row_defaults(name)
     parsed = [
         parse_record(
@@ -218,6 +218,8 @@ def _rows(name: str, rows: list[Any]) -> tuple[pa.Table, Ints | None]:
     ]
     lines = np.arange(1, len(parsed) + 1)
     table, chosen = select_named(name, stated_table(parsed), name, lines)
+    if name == "documents":
+        table = without_absent(table)
     if name in TABLE_ROLES and not len(chosen):
         raise other_role_error(name, name, len(rows))
     return table, chosen

@@ -69,7 +69,7 @@ def sweep(
     Args:
         references: the references, in any form that `segscore.evaluate` takes.
         hypotheses: segmentations with boundary_scores; any for tolerances, windows or several n_t.
-        documents: table of unit lengths, or None.
+        documents: table of unit lengths and attributes of documents, or None.
         settings: options of `segscore sweep`, as keywords: measures, thresholds, tolerances,
             n_t (a list ranks the systems at each), windows, window, beta...
 

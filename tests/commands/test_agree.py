@@ -669,7 +669,7 @@ def test_near_misses_of_any_distance_terminate(segscore: Segscore, tmp_path: Pat
     assert segscore("agree", tmp_path / "codings.jsonl", *options).code == 0
 
 
-@pytest.mark.parametrize("name", ["meta.csv", "meta.parquet"])
+@pytest.mark.parametrize("name", ["meta.csv", "meta.parquet", "meta.jsonl"])
 def test_attributes_may_be_in_a_plain_table(segscore: Segscore, tmp_path: Path, name: str) -> None:
     corpus = {
         f"d{number}": Document(9, {"ann": (3,), "ben": (3 + number % 2,)}) for number in range(6)
@@ -678,6 +678,10 @@ def test_attributes_may_be_in_a_plain_table(segscore: Segscore, tmp_path: Path, 
     groups = [*"xxyyy", None]
     if name == "meta.csv":
         lines = ["document_id;group", *(f"d{n};{group or ''}" for n, group in enumerate(groups))]
+        (tmp_path / name).write_text("\n".join(lines))
+    elif name == "meta.jsonl":
+        rows = zip(corpus, groups, strict=True)
+        lines = [json.dumps({"document_id": key, "group": group}) for key, group in rows]
         (tmp_path / name).write_text("\n".join(lines))
     else:
         table = pa.table({"document_id": [*corpus], "group": groups})

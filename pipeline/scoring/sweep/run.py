@@ -56,7 +56,8 @@ from segscore.pipeline.settings.measuring import MeasuringSettings
 from segscore.pipeline.settings.signature import NO_INTERVALS
 from segscore.pipeline.statistics.resampling import estimator
 from segscore.pipeline.tables.path_columns import TRIAL
-from segscore.pipeline.tables.read import Sources
+from segscore.pipeline.tables.plain_attributes import require_lists, without_plain
+from segscore.pipeline.tables.sources import Sources, read_sources
 
 SWEEP_STAGE = "swept"
 
@@ -147,7 +148,7 @@ def _sweep(
     """
     parts = parts_of(plan)
     with run.stage("meet"):
-        tables = {table.name: table for table in inputs.tables}
+        tables = without_plain(inputs.tables)
         partitioning = shuffle.meet(run, plan, tables, SWEEP_STAGE, parts)
         if partitioning is None:
             return None
@@ -169,10 +170,10 @@ def _sweep_tables(
 ) -> tuple[list[SweepReceipt], _Measured]:
     """Sweep tables that are read in this process, as one part that stays in memory."""
     job = _job(settings, inputs, planning.ROWS_AT_ONCE, shuffle.NOWHERE)
-    rows = {name: source.read() for name, source in sources.items()}
+    rows = read_sources(sources)
 
     def rows_at(chosen: MeasuringSettings) -> DocumentRows:
-        return separate_rows(chosen, rows, typed=inputs.typed)
+        return separate_rows(chosen, rows, typed=inputs.typed, attributes=inputs.attributes)
 
     swept = [sweep_rows(job, "part-00000.parquet", rows_at, MemoryTables(run))]
     return swept, _measured(settings, job, swept, lambda job: [best_rows(job, rows_at)])
@@ -219,6 +220,7 @@ def _job(
         totals=Totals(rule.types),
         finds_systems=settings.varies,
         has_trials=False,
+        attributes=inputs.attributes,
         tolerances=settings.tolerances,
         measured=Rule(settings.measured, (1,), {}) if settings.measures else None,
         thresholds=settings.thresholds or HUNDREDTHS,
@@ -288,4 +290,6 @@ def _find_inputs(settings: SweepSettings, sources: Sources | None) -> Inputs:
             "for each document; write a table of one trial without this column"
         )
     require_units(settings.resample_by, inputs)
+    words = settings.units == "words" or settings.also_words
+    require_lists(inputs.tables, words=words)
     return inputs.in_unit(settings.unit)

@@ -341,11 +341,36 @@ def test_wrong_tables_are_refused(references: Any, message: str) -> None:
         package.evaluate(references, [ROW])
 
 
-def test_documents_without_lengths_are_refused_in_every_form() -> None:
-    rows = [{"document_id": "d", "genre": "news"}, {"document_id": "e", "genre": "talk"}]
-    for documents in (rows, pd.DataFrame(rows), pa.Table.from_pylist(rows)):
-        with pytest.raises(package.Refused, match="documents: column n_units is missing"):
-            package.evaluate([ROW], [ROW], documents=documents)
+def test_attributes_of_documents_need_no_lengths_in_any_form(tmp_path: Path) -> None:
+    rows = [{"document_id": ROW["document_id"], "genre": "news", "year": 1997}]
+    (tmp_path / "genres.csv").write_text(
+        f"document_id,genre,year\n{ROW['document_id']},news,1997\n"
+    )
+    (tmp_path / "genres.jsonl").write_text(json.dumps(rows[0]))
+    forms = (rows, pd.DataFrame(rows), pa.Table.from_pylist(rows))
+    for documents in (*forms, tmp_path / "genres.csv", tmp_path / "genres.jsonl"):
+        for output in ({}, {"output": str(tmp_path / "run"), "fresh": True}):
+            scored = package.evaluate(
+                [ROW], [ROW], documents=documents, group_by="genre", n_t=2, **output
+            )
+            groups = {row["genre"]: row["documents"] for row in scored.summary.to_pylist()}
+            assert groups == {None: 1, "news": 1}
+        codings = [{**ROW, "coder": "a"}, {**ROW, "coder": "b"}]
+        audited = package.agree(codings, documents, group_by="genre")
+        assert {row["genre"] for row in audited.corpus.to_pylist()} == {None, "news"}
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"units": "words"}, "units words: documents has no lengths of units; .* unit_lengths"),
+        ({"unit_weights": True}, "unit_weights: documents has no weights of units; "),
+    ],
+)
+def test_attributes_have_no_lists_of_units(settings: dict[str, Any], message: str) -> None:
+    documents = pa.table({"document_id": ["d"], "genre": ["news"], "unit_lengths": [[1]]})
+    with pytest.raises(package.Refused, match=message):
+        package.evaluate([ROW], [ROW], documents=documents, **settings)
 
 
 @pytest.mark.parametrize(
