@@ -24,7 +24,7 @@ from segscore.pipeline.comparison.shown_in_papers import (
     ranks_for_papers,
     references_for_papers,
 )
-from segscore.pipeline.comparison.shown_systems import place_of
+from segscore.pipeline.comparison.shown_systems import order_of
 from segscore.pipeline.errors import Refused
 from segscore.pipeline.results.leaderboard import Leaderboard, rank
 from segscore.pipeline.runs.finished import FinishedRun, grouped
@@ -116,13 +116,13 @@ def _marked(
     keys = [(board.group, name) for board in boards for name in board.names]
     row_of = {key: row for row, key in enumerate(keys)}
     first = len(layout.headings) - len(measures)
-    place_of = {measure: first + place for place, measure in enumerate(measures)}
+    order_of = {measure: first + place for place, measure in enumerate(measures)}
     parts: dict[tuple[tuple[Any, ...], str], list[PairRow]] = {}
     for pair in pairs:
         group = group_of(pair, by)
         parts.setdefault((group, pair["measure"]), []).append(pair)
     beaten = {
-        (row_of[group, name], place_of[measure]): frozenset(row_of[group, o] for o in others)
+        (row_of[group, name], order_of[measure]): frozenset(row_of[group, o] for o in others)
         for (group, measure), part in parts.items()
         for name, others in beaten_systems(part).items()
     }
@@ -144,7 +144,7 @@ def _ranks(finished: FinishedRun, average: str) -> Layout:
     by = finished.settings["group_by"]
     chosen, macro = (_averages(finished, each) for each in (average, "macro"))
     parts = grouped(chosen, (*by, "measure"))
-    rows = [row for part in parts.values() for row in sorted(part, key=place_of)]
+    rows = [row for part in parts.values() for row in sorted(part, key=order_of)]
     keys = [_key(row, by) for row in rows]
     of_documents = {_key(row, by): row["mean_rank"] for row in macro}
     mean_ranks = [of_documents.get(key) for key in keys]

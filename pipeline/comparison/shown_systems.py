@@ -14,10 +14,10 @@ from segscore.schemas.rows import SystemRow
 
 def best_first(averages: Iterable[SystemRow], average: str) -> list[SystemRow]:
     """Return the rows of an average: the systems, best first, then the reference points."""
-    return sorted((row for row in averages if row["average"] == average), key=place_of)
+    return sorted((row for row in averages if row["average"] == average), key=order_of)
 
 
-def place_of(row: SystemRow) -> tuple[bool, float, str]:
+def order_of(row: SystemRow) -> tuple[bool, float, str]:
     """Return what a row is sorted by: systems by rank, then reference points, the best first."""
     value, point = row["value"], is_point(row["hypothesis"])
     directed = ALL[row["measure"]].better != "neither"
