@@ -279,7 +279,11 @@ class _View:
         typical = _SD_PER_MAD * median(np.abs(residual[known])) if known.any() else np.nan
         with np.errstate(divide="ignore", invalid="ignore"):
             deviation = np.where(known & (typical > 0), residual / typical, np.nan)
-        copies = pairs.among(readings.pairs)
+        apart = pairs.among(readings.pair_apart)
+        residual = np.where(apart & ~np.isnan(residual), readings.excess, residual)
+        # With other pairs left out since, a pair that was found may agree as its effects predict.
+        with np.errstate(invalid="ignore"):
+            copies = pairs.among(readings.pairs) & (residual >= limits.copies_residual)
         exact = exactness(pairs, self.standard)
         copied = copies & (exact.deviation > limits.exact_errors)
         copied &= np.count_nonzero(self.judged) >= FEWEST_COPYING
@@ -298,7 +302,7 @@ class _View:
             shifted=self.shifted,
             far_rate=self.far_rate,
             readings=readings,
-            copies=copies | pairs.among(readings.pair_apart),
+            copies=copies | apart,
             exactness=exact,
             copied=copied,
         )

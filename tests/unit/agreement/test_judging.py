@@ -10,7 +10,7 @@ import pytest
 
 import segscore
 from segscore.pipeline.agreement.findings import audit_findings, describe_audit
-from segscore.pipeline.agreement.judging.limits import read_limits
+from segscore.pipeline.agreement.judging.limits import NamingLimits, read_limits
 from segscore.pipeline.agreement.nearest import pair_nearest
 from segscore.pipeline.agreement.tallies import folds
 from segscore.pipeline.arrays.document_ids import hash_names
@@ -256,3 +256,23 @@ def test_limits_are_in_seconds_if_the_unit_is_a_time() -> None:
     assert read_limits([], 1000).offset == 500
     assert read_limits(["offset=0.2", "within=3"], 1000).within == 3000
     assert read_limits([]).within == 5
+
+
+def test_a_pair_is_named_only_by_what_its_sentence_says() -> None:
+    """Three pairs of equal coders: what one pair agrees too well is little without the others."""
+    rows = [
+        {
+            "document_id": f"d{number}",
+            "coder": coder,
+            "n_units": 30,
+            "boundaries": boundaries,
+        }
+        for number in range(30)
+        for coder, boundaries in [
+            *((f"c{k}", sorted({5 + number % 3, 15, 25 - k % 3 * (number % 2)})) for k in range(6)),
+            ("bad", [3, 8, 12, 17, 21, 28]),
+        ]
+    ]
+    peers = segscore.agree(rows).table("peers").to_pylist()
+    found = [row["residual"] for row in peers if row["high_agreement"]]
+    assert all(residual >= NamingLimits().copies_residual for residual in found)
