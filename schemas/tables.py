@@ -71,7 +71,14 @@ TABLES = (
         ATTRIBUTES,
         "boundaries",
     ),
-    OutputTable(DOCUMENTS, None, "Given as `--documents`", ATTRIBUTES, "n_units"),
+    OutputTable(
+        DOCUMENTS,
+        None,
+        "Given as `--documents`; of these columns, a [plain table of "
+        "attributes](jobs/import.md#attributes-of-other-formats) has only `document_id`",
+        ATTRIBUTES,
+        "n_units",
+    ),
     _run_table("score", SCORES, ATTRIBUTES, "hypothesis"),
     _run_table("score", PANEL_SCORES, ATTRIBUTES, "hypothesis"),
     _run_table("score", SUMMARY, GROUPS, "hypothesis"),

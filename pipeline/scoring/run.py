@@ -147,8 +147,7 @@ def _finish(
     record["warnings"] += warn_of_added(results.missing) + warn_of_self_pairs(run.sink, inputs)
     record["warnings"] += results.test_set.warnings
     record["warnings"] += warn_of_absent_points(settings, scored)
-    record["warnings"] += _warn_of_groups(summary, settings.group_by)
-    record["warnings"] += _warn_of_systems(summary, scored)
+    record["warnings"] += _warn_of_summary(summary, scored, settings.group_by)
     record["warnings"] += _warn_of_noticed(settings, sums.noticed, unknown=unknown)
     record["warnings"] += warn_of_absent_labels(settings, scoring.selection.pairs, sums.pairs)
     record["warnings"] += warn_of_few_draws(sums.draws, sums.pairs, scoring)
@@ -179,10 +178,13 @@ def _warn_of_groups(summary: pa.Table, group_by: tuple[str, ...]) -> list[str]:
     ]
 
 
-def _warn_of_systems(summary: pa.Table, scored: Iterable[str]) -> list[str]:
-    """Return warnings of other documents and of similar names."""
+def _warn_of_summary(
+    summary: pa.Table, scored: Iterable[str], group_by: tuple[str, ...]
+) -> list[str]:
+    """Return warnings of groups, of other documents and of similar names."""
     systems = [name for name in scored if not is_point(name)]
-    return [*warn_of_fewer_documents(summary), *warn_of_similar_names(systems)]
+    warnings = _warn_of_groups(summary, group_by)
+    return [*warnings, *warn_of_fewer_documents(summary), *warn_of_similar_names(systems)]
 
 
 def _warn_of_noticed(settings: ScoreSettings, noticed: Noticed, *, unknown: bool) -> list[str]:

@@ -1,6 +1,6 @@
 """Read a plain table of attributes of documents, which has no lengths of documents.
 
-It is a CSV file, or a Parquet or JSON Lines file without n_units.
+It is a CSV or TSV file, or a Parquet or JSON Lines file without n_units.
 """
 
 import csv
@@ -10,7 +10,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from segscore.pipeline import storage
-from segscore.pipeline.errors import Refused
+from segscore.pipeline.errors import Absent, Refused
 from segscore.pipeline.storage import InputFile
 from segscore.pipeline.tables.column_types import convert_columns
 from segscore.pipeline.tables.columns import DOCUMENTS
@@ -30,25 +30,20 @@ def find_documents(url: str, memory: int | None = None) -> InputTable:
     A worker has ``memory`` bytes; None is the default.
 
     Raises:
-        Refused: as ``find_attributes`` and ``find_table``.
+        Absent, Refused: as ``attributes_table`` and ``find_table``, or the file cannot be read.
     """
     plain = _find_attributes(url)
     return find_table(DOCUMENTS.name, url, DOCUMENTS, memory) if plain is None else plain
 
 
 def _find_attributes(url: str) -> InputTable | None:
-    """Find a plain table of attributes; None if it is a table of documents with their lengths.
-
-    Raises:
-        Refused: the file cannot be read, has no document_id or nothing else, or names a document
-            twice.
-    """
+    """Find a plain table of attributes; None if it is a table of documents with their lengths."""
     found = storage.find_counted(url)
     if len(found.files) != 1:
         return None
     (file,) = found.files
     lower = file.url.lower()
-    if lower.endswith(".csv"):
+    if lower.endswith((".csv", ".tsv")):
         table = _read_csv(file.url)
     elif storage.is_json_lines(lower):
         return _of_json_lines(url, file)
@@ -83,8 +78,14 @@ def attributes_table(
     Columns of input tables, such as n_units, are not read.
 
     Raises:
+        Absent: it has no rows.
         Refused: it has no document_id or nothing else, or names a document twice.
+        Failed: a file was replaced while it was read.
     """
+    for file in files:
+        storage.require_version(file.url, file.version)
+    if not len(table):
+        raise Absent(f"{url}: the table has no rows")
     unread = [name for name in table.column_names if name in INPUT_TYPES and name != _ID]
     if unread:
         table = table.drop_columns(unread)

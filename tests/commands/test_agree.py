@@ -699,6 +699,7 @@ def test_attributes_may_be_in_a_plain_table(segscore: Segscore, tmp_path: Path, 
     [
         ("document_id,group\nd,x\nd,y\n", "d is there 2 times; a document has one row"),
         ("document_id\nd\n", "expected document_id and attributes of documents"),
+        ("document_id,group,group\nd,x,y\n", "two columns have one name; rename one"),
         ("document_id,group\nd\n", "row 2 has 1 cells; the header has 2"),
     ],
 )

@@ -27,7 +27,9 @@ def made(tmp_path: Path) -> Corpus:
         for number, each in enumerate(made.documents)
     ]
     lines = [",".join(each[name] or "" for name in each) for each in shows]
-    (tmp_path / "shows.csv").write_text("\n".join(["document_id,genre,show", *lines]))
+    text = "\n".join(["document_id,genre,show", *lines])
+    (tmp_path / "shows.csv").write_text(text)
+    (tmp_path / "shows.tsv").write_text(text.replace(",", "\t"))
     (tmp_path / "shows.jsonl").write_text("".join(json.dumps(each) + "\n" for each in shows))
     table = pa.Table.from_pylist(shows)
     write_table(str(tmp_path / "shows.parquet"), table)
@@ -49,7 +51,7 @@ def _rows(run: Path, table: str) -> list[dict[str, Any]]:
     return sorted(read_table(f"{run}/{table}").to_pylist(), key=str)
 
 
-@pytest.mark.parametrize("name", ["shows.csv", "shows.jsonl", "shows.parquet"])
+@pytest.mark.parametrize("name", ["shows.csv", "shows.tsv", "shows.jsonl", "shows.parquet"])
 @pytest.mark.usefixtures("made")
 def test_a_plain_table_gives_the_groups_of_a_full_one(
     segscore: Segscore, tmp_path: Path, name: str
@@ -160,6 +162,17 @@ def test_sweep(segscore: Segscore, tmp_path: Path, monkeypatch: pytest.MonkeyPat
         assert result.code == 0, result.err
         measured.append(_rows(run, "measured"))
     assert measured[0] == measured[1] == measured[2]
+
+
+@pytest.mark.parametrize("name", ["shows.csv", "full.parquet"])
+@pytest.mark.usefixtures("made")
+def test_calibrate_and_reconcile(segscore: Segscore, tmp_path: Path, name: str) -> None:
+    tables = ("--documents", tmp_path / name, "--measure", "pk")
+    result = segscore("calibrate", tmp_path / "references", *tables)
+    assert result.code == 0, result.err
+    sides = (tmp_path / "references", tmp_path / "hypotheses")
+    result = segscore("reconcile", *sides, *tables, "--apply", "segscore")
+    assert result.code == 0, result.err
 
 
 @pytest.mark.parametrize("command", ["score", "sweep", "agree"])
