@@ -378,8 +378,8 @@ PEERS = pap.DataFrameSchema(
         ),
         "residual": number_or_null(
             "similarity beyond what the agreement_effect of both explains, once offsets are taken "
-            "away; of two who alone read in the less common way, how much more those who read alike "
-            "agree; null if either is not judged"
+            "away; of two who alone read in the less common way, how much more they agree who read "
+            "alike; null if either is not judged"
         ),
         "residual_deviation": number_or_null(
             "residual in units of 1.4826 times the median absolute residual; null for pairs of "
