@@ -116,13 +116,13 @@ def _marked(
     keys = [(board.group, name) for board in boards for name in board.names]
     row_of = {key: row for row, key in enumerate(keys)}
     first = len(layout.headings) - len(measures)
-    order_of = {measure: first + place for place, measure in enumerate(measures)}
+    place_of = {measure: first + place for place, measure in enumerate(measures)}
     parts: dict[tuple[tuple[Any, ...], str], list[PairRow]] = {}
     for pair in pairs:
         group = group_of(pair, by)
         parts.setdefault((group, pair["measure"]), []).append(pair)
     beaten = {
-        (row_of[group, name], order_of[measure]): frozenset(row_of[group, o] for o in others)
+        (row_of[group, name], place_of[measure]): frozenset(row_of[group, o] for o in others)
         for (group, measure), part in parts.items()
         for name, others in beaten_systems(part).items()
     }
