@@ -52,7 +52,7 @@ def describe_certainty(
         worse, most = _named(p_values, len(others), shown), shown_p(max(p_values.values()))
         at_most = "" if most.startswith("<") or len(p_values) == 1 else "at most "
         text = f"This is sure: it is better than {worse}, p {at_most}{most} {_TEST}."
-        return Sentence(text, Tone.SURE)
+        return Sentence(text + _by_less(compared, margin, shown), Tone.SURE)
     better = {
         name: p
         for name, p in p_values.items()
@@ -71,6 +71,16 @@ def describe_certainty(
         verb = "is" if len(equal) == 1 else "are"
         sentences.append(f"{first_named(equal, shown=shown)} {verb} equal to it within {margin:g}.")
     return Sentence(" ".join(sentences), Tone.UNSURE if undecided or better else Tone.NOTE)
+
+
+def _by_less(
+    compared: Mapping[str, PairRow], margin: float | None, shown: Callable[[str], str]
+) -> str:
+    """Say than which systems the best one is better, but by less than a margin."""
+    equal = [name for name, row in compared.items() if margin is not None and row["equal"]]
+    if not equal:
+        return ""
+    return f" It is better than {first_named(equal, shown=shown)} by less than {margin:g}."
 
 
 def _undecided(

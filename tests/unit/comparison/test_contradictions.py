@@ -94,6 +94,8 @@ def check_sentence(best: str, stars: dict[str, bool], pairs: PairRows, units: in
             within = describe_certainty(best, others, pairs, margin=MARGIN).text
             assert ("equal to it within" in within) == (row["equal"] is True and not stars[name])
             assert ("undecided" in within) == (not row["equal"] and not stars[name])
+            of_best = stars[name] and row["better"] == best
+            assert ("by less than" in within) == (row["equal"] is True and of_best)
     together = describe_certainty(best, [*stars], pairs).text
     rows = {name: pairs.get((best, name)) or pairs[name, best] for name in stars}
     known = [name for name, row in rows.items() if row["p"] is not None]
