@@ -348,9 +348,9 @@ def test_attributes_of_documents_need_no_lengths_in_any_form(tmp_path: Path) -> 
     )
     (tmp_path / "genres.jsonl").write_text(json.dumps(rows[0]))
     forms = (rows, pd.DataFrame(rows), pa.Table.from_pylist(rows))
-    outputs: list[dict[str, Any]] = [{}, {"output": str(tmp_path / "run"), "fresh": True}]
     for documents in (*forms, tmp_path / "genres.csv", tmp_path / "genres.jsonl"):
-        for output in outputs:
+        published: dict[str, Any] = {"output": str(tmp_path / "run"), "fresh": True}
+        for output in ({}, published):
             scored = package.evaluate(
                 [ROW], [ROW], documents=documents, group_by="genre", n_t=2, **output
             )
