@@ -14,11 +14,14 @@ from segscore.pipeline.tables import columns
 from segscore.pipeline.tables.columns import segmentations_contract
 from segscore.pipeline.tables.contradictions import describe, without_contradictions
 from segscore.pipeline.tables.find import find_table, require_one_table, unreadable_lines
+from segscore.pipeline.tables.plain_attributes import find_documents
 from segscore.pipeline.tables.read import Rows, read_valid
 from segscore.pipeline.tables.units import describe_long_segments
+from segscore.pipeline.tables.validate import REJECT_COLUMNS
 
 DOCUMENTS = "documents"
 SEGMENTATIONS = "segmentations"
+PLAIN = "{url}: is read as attributes of documents, as it has no n_units"
 
 
 @dataclass(frozen=True)
@@ -45,7 +48,10 @@ def check_table(url: str, kind: str, tolerance: int = 0) -> _Checked:
     require_one_table(kind, url, files)
     model = columns.DOCUMENTS if kind == DOCUMENTS else segmentations_contract(tolerance)
     try:
-        table = find_table(kind, url, model)
+        table = find_documents(url) if kind == DOCUMENTS else find_table(kind, url, model)
+        if table.plain is not None:
+            warnings = (*table.warnings, PLAIN.format(url=url))
+            return _Checked(kind, len(table.plain), REJECT_COLUMNS.empty_table(), warnings)
         rows, broken = read_valid(table, model)
     except OtherFormat:
         raise

@@ -211,3 +211,15 @@ def test_import_names_what_it_leaves_out(segscore: Segscore, tmp_path: Path) -> 
     references = ("--documents", tmp_path / "tables" / "references", "--output", tmp_path / "more")
     again = segscore("import", tmp_path / "desk.csv", *references)
     assert (again.code, "not imported" in again.err) == (0, False)
+
+
+@pytest.mark.parametrize("name", ["shows.csv", "shows.jsonl", "shows.parquet"])
+@pytest.mark.usefixtures("made")
+def test_validate_checks_a_plain_table(segscore: Segscore, tmp_path: Path, name: str) -> None:
+    result = segscore("validate", tmp_path / name, "--documents")
+    assert result.code == 0, result.err
+    assert "is read as attributes of documents" in result.err
+    twice = tmp_path / "twice.csv"
+    twice.write_text("document_id,genre\na,news\na,talk\n")
+    result = segscore("validate", twice, "--documents")
+    assert result.code == 1 and "a is there 2 times" in result.err
