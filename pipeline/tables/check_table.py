@@ -21,7 +21,7 @@ from segscore.pipeline.tables.validate import REJECT_COLUMNS
 
 DOCUMENTS = "documents"
 SEGMENTATIONS = "segmentations"
-PLAIN = "{url}: is read as attributes of documents, as it has no n_units"
+READ_AS_ATTRIBUTES = "{url}: is read as attributes of documents, as it has no n_units"
 
 
 @dataclass(frozen=True)
@@ -50,7 +50,7 @@ def check_table(url: str, kind: str, tolerance: int = 0) -> _Checked:
     try:
         table = find_documents(url) if kind == DOCUMENTS else find_table(kind, url, model)
         if table.plain is not None:
-            warnings = (*table.warnings, PLAIN.format(url=url))
+            warnings = (*table.warnings, READ_AS_ATTRIBUTES.format(url=url))
             return _Checked(kind, len(table.plain), REJECT_COLUMNS.empty_table(), warnings)
         rows, broken = read_valid(table, model)
     except OtherFormat:
