@@ -1,11 +1,10 @@
 """Read a user's own table of published scores, to show beside those of systems."""
 
-import csv
-
 from segscore.pipeline.errors import Refused, nearest
 from segscore.pipeline.measures import ALL
 from segscore.pipeline.measures.published import nearest_measure
 from segscore.pipeline.settings.reading import read_file
+from segscore.pipeline.storage.csv_rows import csv_records, csv_rows
 from segscore.pipeline.testsets.published import PublishedScore
 
 _OPTION = "--published-scores"
@@ -23,8 +22,9 @@ def read_own_scores(location: str) -> list[PublishedScore]:
             empty cell where one is needed, no number, or a measure that there is not.
     """
     text = read_file(_OPTION, location)
-    rows = csv.DictReader(text.removeprefix("\ufeff").splitlines())
-    _require_columns(location, [*(rows.fieldnames or ())])
+    header = csv_rows(f"{_OPTION} {location}", text)[:1]
+    _require_columns(location, header[0] if header else [])
+    rows = csv_records(f"{_OPTION} {location}", text)
     scores = [_score(location, number, row) for number, row in enumerate(rows, start=2)]
     if not scores:
         raise Refused(f"{_OPTION} {location}: has no row")

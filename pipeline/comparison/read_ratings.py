@@ -1,6 +1,5 @@
 """Read people's ratings of segmentations: a table with document_id, system and rating."""
 
-import csv
 import json
 import math
 from collections.abc import Iterator, Mapping
@@ -10,6 +9,7 @@ from typing import Any
 from segscore.pipeline import storage
 from segscore.pipeline.errors import Refused, nearest
 from segscore.pipeline.settings.reading import read_file
+from segscore.pipeline.storage.csv_rows import csv_records
 
 _OPTION = "--ratings"
 _DOCUMENT, _RATING = "document_id", "rating"
@@ -73,11 +73,11 @@ def _rows(location: str) -> Iterator[tuple[int, Mapping[str, Any]]]:
     if location.endswith(".parquet"):
         yield from enumerate(storage.read_columns(location, None).to_pylist(), start=1)
         return
-    text = read_file(_OPTION, location).removeprefix("\ufeff")
+    text = read_file(_OPTION, location)
     if not storage.is_json_lines(location):
-        yield from enumerate(csv.DictReader(text.splitlines()), start=2)
+        yield from enumerate(csv_records(f"{_OPTION} {location}", text), start=2)
         return
-    for number, line in enumerate(text.splitlines(), start=1):
+    for number, line in enumerate(text.removeprefix("\ufeff").splitlines(), start=1):
         if line.strip():
             yield number, _json_row(f"{_OPTION} {location}:{number}", line)
 

@@ -1,6 +1,5 @@
 """Published numbers, as printed."""
 
-import csv
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from decimal import Decimal, InvalidOperation
@@ -8,6 +7,7 @@ from typing import Any
 
 from segscore.pipeline import storage
 from segscore.pipeline.errors import Absent, Refused
+from segscore.pipeline.storage.csv_rows import csv_records
 
 _COLUMNS = ("system", "measure", "value")
 _DOCUMENT = "document_id"
@@ -104,7 +104,7 @@ def read_published_table(location: str, half_width: float | None = None) -> list
     text = storage.read_text(location)
     if text is None:
         raise Absent(f"--published-table {location}: there is no such file")
-    rows = list(csv.DictReader(text.splitlines()))
+    rows = csv_records(f"--published-table {location}", text)
     return published_rows(rows, half_width, location)
 
 

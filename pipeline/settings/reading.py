@@ -1,11 +1,11 @@
 """Read the text of an option: names, numbers, shares, locations, memory, reference points..."""
 
-import csv
 import re
 from collections.abc import Sequence
 from fractions import Fraction
 
 from segscore.pipeline.errors import Refused, nearest, require_extra
+from segscore.pipeline.storage.csv_rows import csv_rows
 
 POINT_NAMES = (
     *("none", "all", "regular", "regular-mean-size"),
@@ -69,7 +69,7 @@ def read_renames(option: str, text: str) -> dict[str, str]:
     """
     content = read_file(option, text)
     names: dict[str, str] = {}
-    for number, row in enumerate(csv.reader(content.splitlines()), start=1):
+    for number, row in enumerate(csv_rows(f"{option} {text}", content), start=1):
         cells = [cell.strip() for cell in row]
         if not any(cells) or (number == 1 and [c.lower() for c in cells] == ["coder", "name"]):
             continue

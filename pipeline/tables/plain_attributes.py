@@ -3,7 +3,6 @@
 It is a CSV or TSV file, or a Parquet or JSON Lines file without n_units.
 """
 
-import csv
 from collections.abc import Iterable
 
 import pyarrow as pa
@@ -12,6 +11,7 @@ import pyarrow.compute as pc
 from segscore.pipeline import storage
 from segscore.pipeline.errors import Absent, Refused
 from segscore.pipeline.storage import InputFile
+from segscore.pipeline.storage.csv_rows import csv_rows
 from segscore.pipeline.tables.column_types import convert_columns
 from segscore.pipeline.tables.columns import DOCUMENTS
 from segscore.pipeline.tables.find import InputTable, find_table, keys_of_first, read_json_lines
@@ -141,12 +141,12 @@ def without_absent(table: pa.Table) -> pa.Table:
 def _read_csv(url: str) -> pa.Table:
     """Read a CSV file as texts; empty cells are null."""
     try:
-        lines = storage.read_whole(url, _MOST_BYTES).decode("utf-8-sig").splitlines()
+        text = storage.read_whole(url, _MOST_BYTES).decode("utf-8-sig")
     except UnicodeDecodeError as problem:
         raise Refused(f"{url}: is not UTF-8; save it as UTF-8") from problem
-    header = lines[0] if lines else ""
+    header = text.partition("\n")[0]
     separator = max(",;\t", key=header.count)
-    rows = [row for row in csv.reader(lines, delimiter=separator) if row]
+    rows = [row for row in csv_rows(url, text, separator) if row]
     names = [name.strip() for name in rows[0]] if rows else []
     for number, row in enumerate(rows[1:], start=2):
         if len(row) != len(names):
