@@ -82,7 +82,10 @@ def _size(level: Level) -> str:
     """Say since when and by how much."""
     p = shown_p(level.p_adjusted)
     if level.kind == STEP and level.step is not None:
-        p = shown_p(min(level.step.p_adjusted, level.p_adjusted))
+        if level.step.p_adjusted <= level.p_adjusted:
+            p = shown_p(level.step.p_adjusted)
+        else:  # the line through all nights tells more surely that there is a change
+            p += " of the line"
         after, before = short(level.step.after), short(level.step.before)
         return f"on {level.step_date}: {after} since then, {before} before (p {p})"
     assert level.line is not None
