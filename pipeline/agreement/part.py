@@ -50,9 +50,6 @@ from segscore.pipeline.tables.plain_attributes import with_attributes
 from segscore.pipeline.tables.read import Rows, join_rows, validate_rows
 from segscore.pipeline.tables.validate import REJECT_COLUMNS
 
-TALLIES = "tallies"
-"""What the sums over the documents of a part are saved as."""
-
 CONTESTED = 10
 """The most documents that a part reports as contested."""
 
@@ -175,7 +172,7 @@ def audit_part(job: AgreeJob, part: AgreePart) -> Audited:
 
     audited, tallies = audit_codings(job, accept_codings(job, part), write)
     if tallies is not None:
-        receipts.keep(job.folder, TALLIES, part.name, tallies)
+        receipts.keep(job.folder, receipts.SUMS, part.name, tallies)
     return audited
 
 

@@ -17,7 +17,6 @@ from segscore.pipeline.agreement.left_out import require_coders
 from segscore.pipeline.agreement.part import (
     CONTESTED,
     CONTESTED_COLUMNS,
-    TALLIES,
     AgreeJob,
     AgreePart,
     Audited,
@@ -250,7 +249,7 @@ def _audit(
         shuffle.remove_shuffled(place)
         add = partial(merge_tallies, group_by=job.group_by)
         saved = [name for name, part in audited.items() if part.tallied]
-        sums = SavedSums(run.folder, TALLIES, Tallies, add)
+        sums = SavedSums(run.folder, Tallies, add)
         return [*audited.values()], add_saved(run, sums, saved) if saved else None
 
 

@@ -21,13 +21,11 @@ class SavedSums(Generic[SumClass]):
 
     Attributes:
         folder: folder of the unfinished run.
-        stage: what the sums are saved as.
         sum_class: the class that they are read as.
         add: adds some of them up, in any order; raises ValueError if they do not match.
     """
 
     folder: str
-    stage: str
     sum_class: type[SumClass]
     add: Callable[[Iterable[SumClass]], SumClass]
 
@@ -56,7 +54,7 @@ def add_saved(run: TaskRun, sums: SavedSums[SumClass], saved: Sequence[str]) -> 
         sums: what is added up.
         saved: the names of the parts that have saved sums.
     """
-    stage, saved = sums.stage, tuple(saved)
+    stage, saved = receipts.SUMS, tuple(saved)
     while len(saved) > SUMS_AT_ONCE:
         batches = [
             SumBatch(f"{stage}-{start:06d}", stage, saved[start : start + SUMS_AT_ONCE])

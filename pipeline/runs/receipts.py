@@ -14,6 +14,9 @@ from segscore.pipeline.runs.receipt_file import Buffer
 from segscore.pipeline.runs.receipt_values import codec
 
 _FOLDER = "receipts"
+SUMS = "sums"
+"""The stage under which the sums of each part are saved, for ``adding``."""
+
 ENDING = ".receipt"
 _MAX_ERROR_LENGTH = 200
 """Maximum length of an error in a message, as it may quote the content of a receipt."""

@@ -55,9 +55,6 @@ from segscore.pipeline.tables.trial_numbers import trial_numbers
 from segscore.pipeline.testsets.content import Content
 from segscore.pipeline.testsets.recognise import Recognition
 
-SUMS = "sums"
-"""The stage under which the sums of each part are saved."""
-
 
 @dataclass(frozen=True)
 class ReferenceSet:

@@ -9,7 +9,7 @@ from segscore.pipeline import storage
 from segscore.pipeline.runs import receipts
 from segscore.pipeline.runs.run import Run
 from segscore.pipeline.scoring.pairs import Scored
-from segscore.pipeline.scoring.part import SUMS, PartSums, ScoredBlock, add, block_sums
+from segscore.pipeline.scoring.part import PartSums, ScoredBlock, add, block_sums
 
 _PLAIN = (
     "document_id",
@@ -55,7 +55,7 @@ class FolderTables:
                             file.write(scored.table)
                 written += sum(scored.table.num_rows for scored in pairs)
                 sums.append(block_sums(block))
-        receipts.keep(folder, SUMS, name, add(sums))
+        receipts.keep(folder, receipts.SUMS, name, add(sums))
         return written
 
     def write_unscored(self, name: str, rejects: pa.Table, unpaired: pa.Table) -> None:

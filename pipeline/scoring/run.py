@@ -35,7 +35,7 @@ from segscore.pipeline.scoring.missing import (
     warn_of_added,
 )
 from segscore.pipeline.scoring.noticed import Noticed, warn_of_long_segments, warn_of_noticed
-from segscore.pipeline.scoring.part import SUMS, PartSums, TaskResults, add, settle_units
+from segscore.pipeline.scoring.part import PartSums, TaskResults, add, settle_units
 from segscore.pipeline.scoring.related_documents import warn_of_related
 from segscore.pipeline.scoring.results import (
     describe_results,
@@ -165,7 +165,7 @@ def _sums(run: TaskRun, results: TaskResults) -> PartSums:
     """Add up the sums of all parts; a run in memory has them."""
     if results.sums is not None:
         return results.sums
-    return add_saved(run, SavedSums(results.folder, SUMS, PartSums, add), results.parts)
+    return add_saved(run, SavedSums(results.folder, PartSums, add), results.parts)
 
 
 def _warn_of_groups(summary: pa.Table, group_by: tuple[str, ...]) -> list[str]:

@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import Any
 
-from segscore.pipeline.agreement.part import TALLIES, AgreeJob, AgreePart, audit_part
+from segscore.pipeline.agreement.part import AgreeJob, AgreePart, audit_part
 from segscore.pipeline.agreement.results import group_tables
 from segscore.pipeline.agreement.run import find_tables
 from segscore.pipeline.agreement.settings import AgreeSettings
@@ -22,7 +22,7 @@ def audit(folder: Path, codings: str, **chosen: Any) -> dict[str, Rows]:
     choices = settings.choices(None)
     job = AgreeJob(place, settings, choices, {}, str(folder / "run"))
     audit_part(job, AgreePart("part", 0))
-    tallies = receipts.load(job.folder, TALLIES, "part", Tallies)
+    tallies = receipts.load(job.folder, receipts.SUMS, "part", Tallies)
     tables = group_tables(merge_tallies([tallies], {}), {}, choices)
     rows = {name: table.to_pylist() for name, table in tables.items()}
     for name in ("pairs", "documents", "prominence"):
