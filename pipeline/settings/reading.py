@@ -5,7 +5,6 @@ from collections.abc import Sequence
 from fractions import Fraction
 
 from segscore.pipeline.errors import Refused, nearest, require_extra
-from segscore.pipeline.storage.csv_rows import csv_rows
 
 POINT_NAMES = (
     *("none", "all", "regular", "regular-mean-size"),
@@ -67,6 +66,8 @@ def read_renames(option: str, text: str) -> dict[str, str]:
     Raises:
         Refused: the file cannot be read, or a line does not have two names.
     """
+    from segscore.pipeline.storage.csv_rows import csv_rows
+
     content = read_file(option, text)
     names: dict[str, str] = {}
     for number, row in enumerate(csv_rows(f"{option} {text}", content), start=1):
