@@ -6,7 +6,6 @@ import pyarrow as pa
 
 from segscore.pipeline.comparison.shared_documents import SharedDocuments, read_documents
 from segscore.pipeline.comparison.verdict import BestSystem
-from segscore.pipeline.measures import ALL
 from segscore.pipeline.results.leaderboard import rank
 from segscore.pipeline.runs.finished import rows_over_all
 from segscore.pipeline.scoring.effective import describe_effective
@@ -32,9 +31,7 @@ def best_of_run(run: FinishedScoring, summary: pa.Table, named: Sequence[str]) -
         rank([row for row in rows if row["average"] == average], named=named)
         for average in ("micro", "macro")
     )
-    if ALL[micro.measure].better == "neither":
-        return []
-    if not micro.coverage.ranks:  # the leaderboard says why
+    if not micro.ranks:  # the leaderboard says why
         return []
     documents = SharedDocuments(None, untested="; `segscore compare` tests it")
     if run.record["pairs"] <= MOST_PAIRS:

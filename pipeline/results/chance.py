@@ -1,6 +1,6 @@
 """Say which systems may be no better than chance at their own density."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from segscore.pipeline.plain_text import first_named
 from segscore.pipeline.results.leaderboard import Leaderboard
@@ -20,10 +20,9 @@ def describe_chance(board: Leaderboard, shown: Callable[[str], str] = str) -> st
     at_chance = [name for name in board.systems if may_be_chance(board, name)]
     if not at_chance:
         return None
-    named = first_named([f"{shown(name)} ({_skill(board, name)})" for name in at_chance])
     return (
-        f"{named} may be no better than as many boundaries at random positions: the interval of "
-        "the skill includes 0."
+        f"{_named(board, at_chance, shown)} may be no better than as many boundaries at random "
+        "positions: the interval of the skill includes 0."
     )
 
 
@@ -37,11 +36,10 @@ def describe_worse_than_chance(board: Leaderboard, shown: Callable[[str], str] =
     worse = [name for name in board.systems if _is_below_chance(board, name)]
     if not worse:
         return None
-    named = first_named([f"{shown(name)} ({_skill(board, name)})" for name in worse])
     verb = "is" if len(worse) == 1 else "are"
     return (
-        f"{named} {verb} worse than as many boundaries at random positions: the interval of the "
-        "skill is below 0."
+        f"{_named(board, worse, shown)} {verb} worse than as many boundaries at random positions: "
+        "the interval of the skill is below 0."
     )
 
 
@@ -55,6 +53,11 @@ def may_be_chance(board: Leaderboard, name: str) -> bool:
     row = board.average(board.measure, name)
     low, high = row.get("skill_low"), row.get("skill_high")
     return low is not None and high is not None and low <= 0 <= high
+
+
+def _named(board: Leaderboard, names: Sequence[str], shown: Callable[[str], str]) -> str:
+    """Name the first of some systems, each with its skill."""
+    return first_named([f"{shown(name)} ({_skill(board, name)})" for name in names])
 
 
 def _skill(board: Leaderboard, name: str) -> str:

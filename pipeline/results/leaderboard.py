@@ -89,7 +89,10 @@ class Leaderboard:
     @property
     def ranks(self) -> bool:
         """Whether the systems can be ranked: by these documents, in the measure's direction."""
-        return self.coverage.ranks and ALL[self.measure].better != "neither"
+        return self._ranks_by(self.measure)
+
+    def _ranks_by(self, measure: str) -> bool:
+        return self._coverage_of(measure).ranks and ALL[measure].better != "neither"
 
     def _coverage_of(self, measure: str) -> Coverage:
         return self.coverages.get(measure, Coverage())
@@ -175,8 +178,7 @@ class Leaderboard:
         known = {
             name: goodness(value, measure) for name, value in values.items() if value is not None
         }
-        ranks = self._coverage_of(measure).ranks and ALL[measure].better != "neither"
-        if len(known) < 2 or not ranks:
+        if len(known) < 2 or not self._ranks_by(measure):
             return set()
         best = max(known.values())
         return {name for name, goodness in known.items() if goodness == best}
