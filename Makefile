@@ -1,11 +1,13 @@
 # Each target sets itself up; the only needs are make and Python 3.11 or later.
 PYTHON ?= python3
-VENV := .venv
+# Not .venv, which may be a user's own.
+VENV := build/venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 # Setuptools warns of every editable installation.
 INSTALL := PYTHONWARNINGS=ignore $(PIP) install --constraint constraints.txt
 DEMO := build/demo
+LINKED := build/lint
 AZURITE := build/azurite/node_modules/.bin/azurite-blob
 BROWSER := build/browser/chromium
 HARNESS := build/harness/ready
@@ -21,7 +23,7 @@ PYTEST := $(BIN)/pytest --numprocesses logical
 # The oldest releases are those for this Python; without it, their tests are left out and this is said.
 OLDEST_PYTHON ?= python3.11
 
-.PHONY: help demo table picture power site evidence columns nights claims dashboard test test-all test-oldest test-deploy test-torch deploy-parts image chaos lint rules types quick bench archives clean
+.PHONY: help demo table picture power site evidence columns nights claims dashboard test test-all test-oldest test-deploy test-torch deploy-parts image chaos lint linked rules types quick bench archives clean
 
 help:
 	@echo "make demo   score four segmenters on 200 documents and show the result"
@@ -202,13 +204,19 @@ chaos: $(VENV)/test
 
 lint: rules types
 
-rules: $(VENV)/test
+rules: $(VENV)/test linked
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
-	$(BIN)/lint-imports
+	@cd $(LINKED) && $(CURDIR)/$(BIN)/lint-imports --config ../../pyproject.toml
 
-types: $(VENV)/test
-	$(BIN)/mypy
+types: $(VENV)/test linked
+	@cd $(LINKED) && $(CURDIR)/$(BIN)/mypy --config-file ../../pyproject.toml
+
+# mypy and import-linter find packages by their folders alone, so that these are linked as they are installed.
+linked:
+	@rm -rf $(LINKED)/segscore && mkdir -p $(LINKED)/segscore
+	@ln -s ../../../pipeline ../../../schemas ../../../jobs $(CURDIR)/segscore/* $(LINKED)/segscore
+	@ln -sfn ../../tests $(LINKED)/tests && ln -sfn ../../benchmarks $(LINKED)/benchmarks
 
 # A loop that was compiled before what it calls was changed would be measured as it was.
 bench: $(VENV)/test
