@@ -1,12 +1,19 @@
-"""Compiled loops, cached from one run of the tests to the next, shared by all processes."""
+"""Kernels in tests: short calls are interpreted, what is compiled is cached for all processes."""
 
 import ast
 import fcntl
+import math
 import os
+import re
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import cache
 from hashlib import blake2b
 from importlib.metadata import version
 from typing import Any
 
+from segscore.pipeline.arrays.kernel import LIMITS, Limits
 from tests.support.paths import ROOT
 
 
@@ -43,23 +50,51 @@ _CONTENT = blake2b(_shared_sources(), digest_size=8).hexdigest()
 KERNELS = ROOT / "build" / "kernels" / f"{_CONTENT}-{version('numba')}"
 
 
-ANNOUNCEMENT = "segscore: compiling its loops"
-"""Beginning of the line that a command prints if it compiles, which depends on earlier tests."""
+WAYS = {
+    "interpreted": Limits(math.inf, math.inf, "warn"),
+    "compiled": Limits(0, -1),
+}
+"""Limits by which all calls run in one way; conformance and the measures are tested in both."""
+
+_WRAPS = re.compile(r"GOLDEN_RATIO|MIX_[12]|FNV_PRIME|np\.uint64\(0\) - bound|word \* _BYTES")
+"""Lines of kernels that hash, or sum bits, and may therefore exceed 64 bits."""
 
 
-def without_announcement(err: str) -> str:
-    """Return standard error without the line that a command prints if it compiles loops."""
-    return "".join(line for line in err.splitlines(True) if not line.startswith(ANNOUNCEMENT))
+@contextmanager
+def run(way: str) -> Iterator[None]:
+    """Run all kernels of this process in one way; a number that wraps around is an error."""
+    before = vars(LIMITS).copy()
+    vars(LIMITS).update(vars(WAYS[way]))
+    try:
+        with warnings.catch_warnings():
+            warnings.filterwarnings("error", "overflow encountered", RuntimeWarning)
+            for module, line in _wrapping_lines():
+                warnings.filterwarnings("ignore", "overflow", RuntimeWarning, module, line)
+            yield
+    finally:
+        vars(LIMITS).update(before)
+
+
+@cache
+def _wrapping_lines() -> list[tuple[str, int]]:
+    """Return the module and the number of each line that may wrap around."""
+    return [
+        (".".join(("segscore", *path.relative_to(ROOT).with_suffix("").parts)), number)
+        for path in (ROOT / "pipeline").rglob("*.py")
+        for number, line in enumerate(path.read_text("utf-8").splitlines(), 1)
+        if _WRAPS.search(line)
+    ]
 
 
 def share() -> None:
-    """Cache loops where all processes find them; call this before numba is imported.
+    """Interpret short calls without end; cache kernels where all processes find them.
 
     numba writes the list of a loop's variants first, the variant next: two processes that compile
     two variants of one loop at the same time could list one and store the other under its name.
     """
+    LIMITS.steps, LIMITS.seconds = 1 << 13, math.inf
     os.environ.setdefault("NUMBA_CACHE_DIR", str(KERNELS))
-    KERNELS.mkdir(parents=True, exist_ok=True)
+    (KERNELS / "segscore").mkdir(mode=0o700, parents=True, exist_ok=True)
     from numba.core.caching import IndexDataCacheFile
 
     save = IndexDataCacheFile.save
