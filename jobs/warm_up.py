@@ -1,4 +1,4 @@
-"""`segscore warm-up`: compile the loops that commands use, so that none of them does so later."""
+"""`segscore warm-up`: compile the kernels that commands use, so that none of them does so later."""
 
 import io
 import json
@@ -36,7 +36,7 @@ project carried.jsonl --from units.jsonl --to split.jsonl --output projected
 import answers.jsonl --format rewritten --source units.jsonl --coder model --failed none
   --output answers
 """
-"""Calls that together use the loops of the common commands; indented lines continue one."""
+"""Calls that together use the kernels of the common commands; indented lines continue one."""
 
 _CODERS: dict[tuple[str, str], dict[str, Any]] = {
     ("reference", "one"): {"boundaries": [2, 4, 6]},
@@ -48,7 +48,7 @@ _CODERS: dict[tuple[str, str], dict[str, Any]] = {
 
 
 def warm_up() -> None:
-    """Compile the loops of the common commands now, so that no later call waits for that."""
+    """Compile the kernels of the common commands now, so that no later call waits for that."""
     from segscore.pipeline.arrays.compiling import cache_folder
     from segscore.pipeline.arrays.kernel import compile_always
 
@@ -58,8 +58,8 @@ def warm_up() -> None:
         raise Refused("compiled kernels cannot be kept; see the warning")
     LOG.say(
         "info",
-        "scoring a small sample, which compiles the loops that are not compiled yet: half a minute "
-        "or more after an installation, some seconds later",
+        "scoring a small sample, which compiles what is not compiled yet: half a minute or more at "
+        "first, some seconds later",
     )
     before = _count_kernels(folder)
     _run_sample()
