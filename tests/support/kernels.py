@@ -5,15 +5,13 @@ import fcntl
 import math
 import os
 import re
-import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
-from functools import cache
 from hashlib import blake2b
 from importlib.metadata import version
 from typing import Any
 
-from segscore.pipeline.arrays.kernel import LIMITS, Limits
+from segscore.pipeline.arrays.kernel import LIMITS
 from tests.support.paths import ROOT
 
 
@@ -50,10 +48,7 @@ _CONTENT = blake2b(_shared_sources(), digest_size=8).hexdigest()
 KERNELS = ROOT / "build" / "kernels" / f"{_CONTENT}-{version('numba')}"
 
 
-WAYS = {
-    "interpreted": Limits(math.inf, math.inf, "warn"),
-    "compiled": Limits(0, -1),
-}
+WAYS = {"interpreted": (math.inf, math.inf), "compiled": (0, -1)}
 """Limits by which all calls run in one way; conformance and the measures are tested in both."""
 
 _WRAPS = re.compile(r"GOLDEN_RATIO|MIX_[12]|FNV_PRIME|np\.uint64\(0\) - bound|word \* _BYTES")
@@ -62,28 +57,23 @@ _WRAPS = re.compile(r"GOLDEN_RATIO|MIX_[12]|FNV_PRIME|np\.uint64\(0\) - bound|wo
 
 @contextmanager
 def run(way: str) -> Iterator[None]:
-    """Run all kernels of this process in one way; a number that wraps around is an error."""
-    before = vars(LIMITS).copy()
-    vars(LIMITS).update(vars(WAYS[way]))
+    """Run all kernels of this process in one way."""
+    before = LIMITS.steps, LIMITS.seconds
+    LIMITS.steps, LIMITS.seconds = WAYS[way]
     try:
-        with warnings.catch_warnings():
-            warnings.filterwarnings("error", "overflow encountered", RuntimeWarning)
-            for module, line in _wrapping_lines():
-                warnings.filterwarnings("ignore", "overflow", RuntimeWarning, module, line)
-            yield
+        yield
     finally:
-        vars(LIMITS).update(before)
+        LIMITS.steps, LIMITS.seconds = before
 
 
-@cache
-def _wrapping_lines() -> list[tuple[str, int]]:
-    """Return the module and the number of each line that may wrap around."""
-    return [
-        (".".join(("segscore", *path.relative_to(ROOT).with_suffix("").parts)), number)
-        for path in (ROOT / "pipeline").rglob("*.py")
-        for number, line in enumerate(path.read_text("utf-8").splitlines(), 1)
-        if _WRAPS.search(line)
-    ]
+def filters() -> Iterator[str]:
+    """Make it an error that a number wraps around in an interpreted kernel, except in hashes."""
+    yield "error:overflow encountered:RuntimeWarning"
+    for path in (ROOT / "pipeline").rglob("*.py"):
+        module = ".".join(("segscore", *path.relative_to(ROOT).with_suffix("").parts))
+        for number, line in enumerate(path.read_text("utf-8").splitlines(), 1):
+            if _WRAPS.search(line):
+                yield f"ignore:overflow encountered:RuntimeWarning:{module}:{number}"
 
 
 def share() -> None:
@@ -92,7 +82,7 @@ def share() -> None:
     numba writes the list of a loop's variants first, the variant next: two processes that compile
     two variants of one loop at the same time could list one and store the other under its name.
     """
-    LIMITS.steps, LIMITS.seconds = 1 << 13, math.inf
+    LIMITS.steps, LIMITS.seconds, LIMITS.overflow = 1 << 13, math.inf, "warn"
     os.environ.setdefault("NUMBA_CACHE_DIR", str(KERNELS))
     (KERNELS / "segscore").mkdir(mode=0o700, parents=True, exist_ok=True)
     from numba.core.caching import IndexDataCacheFile

@@ -179,3 +179,8 @@ print(sorted({"numba", "llvmlite"} & set(sys.modules)))
         cwd=ROOT,
     )
     assert ended.stdout.endswith("\n[]\n"), ended.stderr
+
+
+def test_a_number_that_wraps_around_fails_a_test() -> None:
+    with kernels.run("interpreted"), pytest.raises(RuntimeWarning, match="overflow encountered"):
+        add_up(np.array([2**15 - 1] * 2**17, np.int32))
