@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from segscore.jobs.cli.encoding import printable_command
 from segscore.jobs.show.fitted import print_lines
-from segscore.jobs.show.formats import print_table, print_text, shown_layout
+from segscore.jobs.show.formats import print_table, print_text
 from segscore.jobs.show.leaderboard import GROUPS_SHOWN
 from segscore.jobs.show.sentences import print_sentences
 from segscore.jobs.show.shown import print_shown
@@ -87,8 +87,8 @@ def print_published(rows: Sequence[RunRow], format_name: str = "text") -> None:
         print_shown(table)
     else:
         print_text(f"{table.title}\n")
-        layout = shown_layout(table, "")
-        print_table(replace(layout, texts=len(layout.headings)), format_name)
+        texts = [replace(column, is_name=True) for column in table.columns]
+        print_table(replace(table, columns=texts), format_name)
 
 
 def print_ratings(rows: Sequence[RunRow], format_name: str = "text") -> None:
@@ -97,4 +97,4 @@ def print_ratings(rows: Sequence[RunRow], format_name: str = "text") -> None:
     if format_name == "text":
         print_shown(table)
     else:
-        print_table(shown_layout(table, ""), format_name)
+        print_table(table, format_name)

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from segscore.jobs.show.formats import markdown_text, shown_layout
+from segscore.jobs.show.formats import markdown_text
 from segscore.jobs.show.shown import print_shown
 from segscore.pipeline.comparison.listed_documents import changes_in_words
 from segscore.pipeline.comparison.sentences import against_chance
@@ -128,28 +128,36 @@ def test_systems_come_before_reference_points(capsys: pytest.CaptureFixture[str]
 RANKED = ("2", "1", "to", "2.5")
 
 
+def rows_of(table: ShownTable) -> list[list[str]]:
+    """Return the cells of each row as a paper has them."""
+    return [list(row) for row in zip(*(each.bracketed for each in table.for_people), strict=True)]
+
+
 def test_ranks_and_their_intervals_have_columns_of_their_own_in_papers() -> None:
     rows = [system("a", 1), system("b", 2)]
     table = ranks_for_papers(rows, [], [1.25, None], {"p against a": [None, 0.00001]})
-    layout = shown_layout(table, "signed")
-    assert layout.headings[2:5] == ["rank", "rank interval", "mean rank of documents"]
-    assert layout.rows == [
+    assert [column.name for column in table.for_people][2:5] == [
+        "rank",
+        "rank interval",
+        "mean rank of documents",
+    ]
+    assert rows_of(table) == [
         ["pk", "a", "1", "1 to 2.5", "1.25", "–"],
         ["pk", "b", "2", "1 to 2.5", "–", "< 0.0001"],
     ]
-    assert layout.texts == 2  # ranks are numbers, on the right
+    assert len(table.names) == 2  # ranks are numbers, on the right
 
 
 def test_papers_have_differences_without_a_sign_and_their_groups() -> None:
     row = pair("a", "b", None, "macro")
     grouped = {**row, "genre": True}, {**row, "genre": None}
-    layout = shown_layout(pairs_for_papers(grouped, ["genre"], "macro"), "signed")  # type: ignore[arg-type]
-    assert layout.rows[0] == [
+    table = pairs_for_papers(grouped, ["genre"], "macro")  # type: ignore[arg-type]
+    assert rows_of(table)[0] == [
         *("true", "pk", "b", "a", "-0.2500 [-0.3750, -0.1250]", "–", "0.5000", "-0.75")
     ]
-    assert layout.rows[1][0] == "all" and layout.texts == 4
-    empty = shown_layout(pairs_for_papers([], ["genre"], "micro"), "signed")
-    assert (empty.rows, empty.texts, len(empty.headings)) == ([], 4, 6)
+    assert rows_of(table)[1][0] == "all" and len(table.names) == 4
+    empty = pairs_for_papers([], ["genre"], "micro")
+    assert (empty.rows, len(empty.names), len(empty.columns)) == (0, 4, 6)
 
 
 def power(documents: int, share: float | None) -> PowerRow:
@@ -247,7 +255,7 @@ def test_ratings_have_their_remark_in_markdown() -> None:
     }
     others = {"measure": "window_diff", "correlation": None, "ci_low": None, "ci_high": None}
     rows = [others | {"pairs": 7, "documents": 1}, row | {"documents": 30}]
-    lines = markdown_text(shown_layout(ratings_shown(rows), "")).splitlines()
+    lines = markdown_text(ratings_shown(rows)).splitlines()
     assert [line.split(" | ")[0].strip("| ") for line in lines[2:4]] == ["pk ↓", "window_diff ↓"]
     assert lines[2].replace(" ", "").split("|")[2:5] == ["0.5000", "–", "1,200"]
     assert lines[-1].startswith("over 1,200 pairs of a document and a system, 30 documents; 1: ")
