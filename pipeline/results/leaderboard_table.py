@@ -1,6 +1,6 @@
 """The leaderboard as a table: its columns are made here, whatever shows them."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -30,7 +30,7 @@ from segscore.schemas.rows import AverageRow, column_of
 if TYPE_CHECKING:
     import pyarrow as pa
 
-Beaten = Mapping[tuple[tuple[Any, ...], str], Mapping[str, Sequence[str]]]
+Beaten = Mapping[tuple[tuple[Any, ...], str], Mapping[str, Collection[str]]]
 """Group and measure -> system -> the systems that it beats significantly."""
 
 
