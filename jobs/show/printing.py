@@ -145,12 +145,14 @@ def chosen_n_t(record: dict[str, Any]) -> str | None:
 
 
 def print_row_counts(record: dict[str, Any]) -> None:
-    """Print how many rows of each input table were scored, rejected, unpaired, and added."""
+    """Print how many rows of each input table had which outcome, and how many were added."""
     from segscore.pipeline.scoring.missing import Missing
 
     added = Missing.of_record(record.get("missing")).added
     for name, counts in record["rows"].items():
-        besides = f"; + {added:,} without boundaries" if added and name == "hypotheses" else ""
+        besides = f" + {counts['copies']:,} copies" if "copies" in counts else ""
+        if added and name == "hypotheses":
+            besides += f"; + {added:,} without boundaries"
         print_lines(
             f"{name}: {counts['in']:,} in = {counts['scored']:,} scored + "
             f"{counts['rejected']:,} rejected + {counts['unpaired']:,} unpaired{besides}"
