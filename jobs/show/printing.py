@@ -165,7 +165,7 @@ def warn_of_imported(imported: "Imported") -> Iterator[str]:
         yield "; ".join(imported.adapted)
     yield from (*imported.unused, *imported.warnings, *imported.contradictions)
     if imported.contradictions:
-        yield "written as they are; a run will reject these rows"
+        yield "written as they are; a run will leave these rows out"
 
 
 def print_tables(output: str, imported: "Imported") -> None:
