@@ -150,7 +150,8 @@ def print_row_counts(record: dict[str, Any]) -> None:
 
     added = Missing.of_record(record.get("missing")).added
     for name, counts in record["rows"].items():
-        besides = f" + {counts['copies']:,} copies" if "copies" in counts else ""
+        copies = counts.get("copies", 0)
+        besides = f" + {copies:,} {'copy' if copies == 1 else 'copies'}" if copies else ""
         if added and name == "hypotheses":
             besides += f"; + {added:,} without boundaries"
         print_lines(
