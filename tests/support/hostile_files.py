@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
-import pyarrow.parquet as pq
-from pyarrow.parquet import encryption
+import pyarrow.parquet as pq  # noqa: TID251
+from pyarrow.parquet import encryption  # noqa: TID251
 
 from benchmarks.timing import peak_memory
 from segscore.pipeline.storage import write_table
