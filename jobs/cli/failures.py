@@ -63,11 +63,17 @@ def in_one_line(command: Callable[..., object], *, begins_work: bool = True) -> 
         except Failed as problem:
             fail(str(problem), problem.exit_code, problem.fields)
         except OSError as problem:
-            fail(str(problem), 1)
+            fail(_place_and_reason(problem), 1)
         except KeyboardInterrupt:
             fail("interrupted; finished parts are kept: run the same command to resume", 130)
 
     return run
+
+
+def _place_and_reason(problem: OSError) -> str:
+    if problem.filename is None or problem.strerror is None:
+        return str(problem)
+    return f"{problem.filename}: {problem.strerror.lower()} (errno {problem.errno})"
 
 
 def _is_read(file: int) -> bool:
