@@ -116,6 +116,24 @@ def test_links_to_other_sites_and_places_stay(script: ModuleType) -> None:
     )
 
 
+def test_a_wheel_of_a_clone_says_its_commit(tmp_path: Path) -> None:
+    """`pip install` in a clone builds a wheel; its record of a run names the commit."""
+    clone, wheels = tmp_path / "clone", tmp_path / "wheels"
+    subprocess.run(["git", "clone", "-q", ROOT, clone], check=True)
+    options = ("--no-deps", "--no-build-isolation", "--quiet", "--wheel-dir", wheels)
+    subprocess.run([sys.executable, "-m", "pip", "wheel", *options, clone], check=True)
+    (wheel,) = wheels.glob("*.whl")
+    with zipfile.ZipFile(wheel) as opened:
+        opened.extractall(tmp_path / "installed")  # noqa: S202  (our own)
+    environment = {**os.environ, "PYTHONPATH": str(tmp_path / "installed")}
+    command = [sys.executable, "-P", "-m", "segscore", "--version"]
+    done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, check=True)
+    commit = subprocess.run(
+        ["git", "-C", clone, "rev-parse", "HEAD"], capture_output=True, text=True, check=True
+    ).stdout[:12]
+    assert f"(commit {commit})" in done.stdout.decode()
+
+
 def test_the_wheel_scores_without_the_checkout(archives: Path, tmp_path: Path) -> None:
     """Its dependencies are those of the tests; the package itself comes from the wheel alone."""
     (wheel,) = archives.glob("*.whl")
