@@ -33,7 +33,7 @@ from segscore.pipeline.agreement.tallies import Groups, Tallies, add_tables, mer
 from segscore.pipeline.agreement.tally import tallies_of
 from segscore.pipeline.arrays.ragged import flags
 from segscore.pipeline.runs import receipts
-from segscore.pipeline.runs.record import RowCounts, require_row_counts
+from segscore.pipeline.runs.record import RowCounts, count_rejected, require_row_counts, rest_of
 from segscore.pipeline.runs.shuffle import Partitioning, read_partition
 from segscore.pipeline.scoring.hypotheses import UNPAIRED_COLUMNS, list_unpaired
 from segscore.pipeline.scoring.references import (
@@ -302,9 +302,9 @@ def separate_codings(
     rejected = pa.concat_tables(rejects)
     unpaired = pa.concat_tables([NO_ROWS, *unpaired_parts])
     for name, counted in became.items():
-        counted["rejected"] = rejected.column("table").to_pylist().count(name)
+        counted |= count_rejected(rejected, name)
         counted["unpaired"] = unpaired.column("table").to_pylist().count(name)
-        counted["scored"] = counted["in"] - counted["rejected"] - counted["unpaired"]
+        counted["scored"] = rest_of(counted)
     return AcceptedCodings(
         prepared, rejected, unpaired, became, left_out, aside, typed, of_candidate, layers
     )

@@ -505,7 +505,8 @@ def test_contradictions_are_rejected_by_name(segscore: Segscore, tmp_path: Path)
     plain = {"boundaries": [2], "n_units": 9}
     rows = [
         *({"document_id": "good", "coder": coder, **plain} for coder in "ab"),
-        *({"document_id": "twice", "coder": coder, **plain} for coder in "aab"),
+        *({"document_id": "twice", "coder": coder, **plain} for coder in "abb"),
+        {"document_id": "twice", "coder": "a", "n_units": 9, "boundaries": [3]},
         {"document_id": "sizes", "coder": "a", **plain},
         {"document_id": "sizes", "coder": "b", **plain, "n_units": 8},
         {"document_id": "range", "coder": "a", **plain, "boundaries": [9]},
@@ -515,13 +516,14 @@ def test_contradictions_are_rejected_by_name(segscore: Segscore, tmp_path: Path)
     assert result.code == 0
     rejects = read_table(str(tmp_path / "run" / "rejects")).to_pylist()
     assert [(row["row"], row["document_id"], row["rule"]) for row in rejects] == [
-        (7, "range", "boundaries_in_range"),
+        (8, "range", "boundaries_in_range"),
         (2, "twice", "unique_document_coder"),
-        (3, "twice", "unique_document_coder"),
-        (5, "sizes", "n_units_agree"),
+        (4, "twice", "exact_copy"),
+        (5, "twice", "unique_document_coder"),
         (6, "sizes", "n_units_agree"),
+        (7, "sizes", "n_units_agree"),
     ]
-    assert "8 in = 2 scored + 5 rejected + 1 unpaired" in result.out
+    assert "9 in = 2 scored + 5 rejected + 1 unpaired + 1 copy" in result.out
 
 
 @pytest.mark.parametrize(
