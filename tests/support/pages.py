@@ -3,8 +3,8 @@
 A fence of `console` has command lines after `$ `, each with its output beneath: standard output,
 then standard error without its progress.  `…` stands for what is left out: lines if it is alone on
 a line, else a part of the line.  `$ echo $?` prints the exit code of the command before, which must
-be 0 without it; `$ cat FILE` shows a file.  A fence of `pycon` is a Python session.  A second word
-on a fence's first line names the file with that text: ```toml nightly.toml.
+be 0 without it; `$ cat FILE` shows a file.  A fence of `pycon` is a Python session.  A line in bold
+above a fence, `**nightly.toml**`, is the name of the file with that text.
 """
 
 import re
@@ -17,6 +17,7 @@ from tests.support.paths import ROOT
 
 DOCS = ROOT / "docs"
 PAGES = sorted(DOCS.rglob("*.md"))
+FENCE = re.compile(r"(?:^\*\*(\S+)\*\*\n\n)?^```(\w+)\n(.*?)^```$", re.DOTALL | re.MULTILINE)
 PROGRESS = re.compile(r"^\d+ of \d+ parts done\n", re.MULTILINE)
 
 
@@ -24,8 +25,8 @@ class Fence(NamedTuple):
     """A fenced block of a page.
 
     Attributes:
-        language: the first word after the fence.
-        file: the second word, the name of a file with the text; empty where there is none.
+        language: the word after the fence.
+        file: the name of a file with the text, in bold above it; empty where there is none.
         text: lines between the fences.
         line: of the fence in its page, from 1.
     """
@@ -47,8 +48,11 @@ class Command(NamedTuple):
 def fences(page: Path) -> list[Fence]:
     """Return the fenced blocks of a page, in order."""
     text = page.read_text("utf-8")
-    matches = re.finditer(r"^```(\w+) ?(\S*)\n(.*?)^```$", text, re.DOTALL | re.MULTILINE)
-    return [Fence(one[1], one[2], one[3], text.count("\n", 0, one.start()) + 1) for one in matches]
+    assert not re.search(r"^```\w+ \S", text, re.MULTILINE), f"{page}: a name that no reader sees"
+    return [
+        Fence(match[2], match[1] or "", match[3], text.count("\n", 0, match.start(2)) + 1)
+        for match in FENCE.finditer(text)
+    ]
 
 
 def commands(fence: Fence) -> Iterator[Command]:
