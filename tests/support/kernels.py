@@ -51,8 +51,10 @@ KERNELS = ROOT / "build" / "kernels" / f"{_CONTENT}-{version('numba')}"
 WAYS = {"interpreted": (math.inf, math.inf), "compiled": (0, -1)}
 """Limits by which all calls run in one way; conformance and the measures are tested in both."""
 
-_WRAPS = re.compile(r"GOLDEN_RATIO|MIX_[12]|FNV_PRIME|np\.uint64\(0\) - bound|word \* _BYTES")
-"""Lines of kernels that hash, or sum bits, and may therefore exceed 64 bits."""
+_WRAPS = re.compile(
+    r"GOLDEN_RATIO|MIX_[12]|FNV_PRIME|np\.uint64\(0\) - bound|word \* _BYTES|after = before \+"
+)
+"""Lines of kernels that may exceed 64 bits: hashes, a sum of bits, and a sum that is checked."""
 
 
 @contextmanager
