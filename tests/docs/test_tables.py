@@ -121,6 +121,7 @@ def test_every_table_and_rule_is_on_the_page() -> None:
         run_folder.RUN_TABLES
     )
     assert set(rejects.BETWEEN_ROWS) == {
+        faults.EXACT_COPY,
         contradictions.UNIQUE_CODER,
         contradictions.UNIQUE_DOCUMENT,
         faults.SAME_UNITS,
