@@ -1,4 +1,4 @@
-"""Processor time of the first score on a machine, which compiles nothing, relative to a later one."""
+"""Processor time of the first score on a machine, which compiles nothing, against a later one."""
 
 import tempfile
 from statistics import median
