@@ -30,9 +30,9 @@ from segscore.pipeline.scoring.inputs import (
 from segscore.pipeline.scoring.label_confusion import tabulate_labels
 from segscore.pipeline.scoring.missing import (
     Missing,
+    describe_missing,
     require_answered,
     require_few_missing,
-    warn_of_added,
 )
 from segscore.pipeline.scoring.noticed import Noticed, warn_of_long_segments, warn_of_noticed
 from segscore.pipeline.scoring.part import PartSums, TaskResults, add, settle_units
@@ -44,7 +44,7 @@ from segscore.pipeline.scoring.results import (
 )
 from segscore.pipeline.scoring.score_documents import score_documents, score_tables
 from segscore.pipeline.scoring.self_pairs import warn_of_self_pairs
-from segscore.pipeline.scoring.settings import ScoreSettings
+from segscore.pipeline.scoring.settings import NONE, ScoreSettings
 from segscore.pipeline.scoring.shared_averages import with_shared_averages
 from segscore.pipeline.scoring.thresholds import SCORE_COLUMN, require_scores, require_systems
 from segscore.pipeline.scoring.trial_summary import with_trials
@@ -144,7 +144,9 @@ def _finish(
         "plan": plan.explanation,
     }
     record["warnings"] += warn_of_unpaired(run.sink, results.rows, scored)
-    record["warnings"] += warn_of_added(results.missing) + warn_of_self_pairs(run.sink, inputs)
+    if settings.missing == NONE:
+        record["warnings"] += describe_missing(results.missing, NONE)
+    record["warnings"] += warn_of_self_pairs(run.sink, inputs)
     record["warnings"] += results.test_set.warnings
     record["warnings"] += warn_of_absent_points(settings, scored)
     record["warnings"] += _warn_of_summary(summary, scored, settings.group_by)

@@ -431,10 +431,38 @@ def test_max_unpaired_of_a_night_that_is_scored_already(archive: Archive) -> Non
     archive.put(SECOND, "reference", rows(SECOND, "reference", GOOD)[:20])
     assert archive.run(SECOND, "--max-unpaired", 0.5).code == 0
     before = files(archive.runs)
-    line = one_error(archive.run(SECOND, "--max-unpaired", 0.4).err)
-    assert f"{SECOND}: waiting for input: 40 of 80 hypotheses have no reference" in line
-    assert f"listed in {archive.folder_of(SECOND)}/unpaired; the night stays as it was" in line
-    assert outcome_in_metrics(archive) == "waiting" and files(archive.runs) == before
+    again = archive.run(SECOND)  # the next plain call of a scheduler
+    assert again.code == 0, again.err
+    assert outcome_in_metrics(archive) == "passed" and files(archive.runs) == before
+
+
+def test_rejected_references_are_not_waited_for(archive: Archive) -> None:
+    """No later delivery mends them, so that a scheduler must not try again for ever."""
+    references, hypotheses = (rows(SECOND, role, GOOD) for role in ("reference", "hypothesis"))
+    moved = [{**row, "boundaries": [1]} for row in references[:9]]
+    archive.put(SECOND, "hypothesis", hypotheses)
+    archive.put(SECOND, "reference", [*references, *moved])
+    result = archive.run(SECOND)
+    line = one_error(result.err)
+    why = "18 of 80 hypotheses have no reference, 18 because theirs was rejected (18 unique_"
+    assert (result.code, outcome_in_metrics(archive)) == (1, "broken")
+    assert f"{SECOND}: broken: {why}" in line and "correct these references" in line
+    archive.put(SECOND, "reference", [*references[:30], *moved])
+    line = one_error(archive.run(SECOND).err)
+    why = "38 of 80 hypotheses have no reference, 18 because theirs was rejected (18 unique_"
+    assert f"{SECOND}: waiting for input: {why}" in line  # others are only late
+    assert archive.run(SECOND, "--max-unpaired", 1).code == 0
+
+
+def test_a_system_whose_references_were_rejected_is_not_called_stale(archive: Archive) -> None:
+    references = rows(SECOND, "reference", GOOD)
+    steady, other = (rows(SECOND, "hypothesis", {name: 0.9}) for name in GOOD)
+    moved = [{**row, "boundaries": [1]} for row in references[:9]]
+    archive.put(SECOND, "reference", [*references, *moved])
+    archive.put(SECOND, "hypothesis", [*steady, *other[:2]])
+    line = one_error(archive.run(SECOND, "--max-unpaired", 1).err)
+    assert "2 rows of other could be scored: the references of their documents were rej" in line
+    assert "stale" not in line
 
 
 # --- A slow decline ------------------------------------------------------------------------------
@@ -796,7 +824,8 @@ def test_too_many_rejects_publish_nothing(archive: Archive) -> None:
     archive.settle(score="max-rejects = 0.1")
     archive.deliver(SECOND)
     hypothesis_rows = rows(SECOND, "hypothesis", GOOD)
-    archive.put(SECOND, "hypothesis", hypothesis_rows + hypothesis_rows[:30])
+    others = [{**row, "boundaries": [1]} for row in hypothesis_rows[:30]]
+    archive.put(SECOND, "hypothesis", hypothesis_rows + others)
     result = archive.run(SECOND)
     line = one_error(result.err)
     assert (
