@@ -941,8 +941,8 @@ def test_two_at_once(archive: Archive, jobs: Jobs, host: str | None) -> None:
 def test_metrics_equal_the_tables(archive: Archive) -> None:
     odd = 'new\n"show"\\'
     archive.deliver(SECOND, {**WORSE, odd: 0.9})
-    twice = rows(SECOND, "hypothesis", GOOD)
-    archive.put(SECOND, "hypothesis", [*rows(SECOND, "hypothesis", {**WORSE, odd: 0.9}), twice[0]])
+    once = rows(SECOND, "hypothesis", {**WORSE, odd: 0.9})
+    archive.put(SECOND, "hypothesis", [*once, once[3], {**once[0], "boundaries": [1]}])
     assert archive.run(SECOND).code == 1
     values = metrics(archive)
     assert outcome_in_metrics(archive) == "failed"
@@ -951,9 +951,10 @@ def test_metrics_equal_the_tables(archive: Archive) -> None:
     assert values["duration_seconds", ()] == pytest.approx(sum(record["seconds"].values()))
     assert values["date_timestamp_seconds", ()] == datetime(2026, 1, 2, tzinfo=UTC).timestamp()
     for table, became in record["rows"].items():
-        for name in ("scored", "rejected", "unpaired"):
+        for name in became.keys() - {"in"}:
             assert values[f"{name}_rows", (("table", table),)] == became[name]
     assert values["rejected_rows", (("table", "hypotheses"),)] == 2
+    assert values["copies_rows", (("table", "hypotheses"),)] == 1
     rule = ("rule", "boundary_similarity>=-0.02")
     assert values["gate_passed", (rule, ("system", "other"))] == 0
     assert values["gate_passed", (rule, ("system", "steady"))] == 1
