@@ -165,11 +165,11 @@ def accept_hypotheses(
         order, answer = order_by_answer(rows.coders.code, document, trial)
         rows, document = rows.take(order), document[order]
     listed = pa.concat_tables(rejects)
-    rejected = _documents_of(listed, references, answered)
+    rejected_alone = _documents_of(listed, references, answered)
     between = listed.filter(pc.is_in(listed["rule"], pa.array([UNIQUE_CODER, SAME_UNITS])))
-    contradicting = _documents_of(between, references, answered)
+    unsure = _documents_of(between, references, answered)
     return Accepted(
-        rows, document, unpaired, listed, read, far, answered, rejected, contradicting, answer
+        rows, document, unpaired, listed, read, far, answered, rejected_alone, unsure, answer
     )
 
 

@@ -61,9 +61,19 @@ class Missing:
     def of_record(cls, entry: object) -> "Missing":
         """Read the entry of run.json; a run of an earlier version has none."""
         match entry:
-            case {"documents": int(documents), "systems": dict(), "added": int(added)}:
-                names = ("systems", "rejected", "contradicting")
-                return cls(documents, *(_numbers(entry.get(name)) for name in names), added=added)
+            case {
+                "documents": int(documents),
+                "systems": dict(systems),
+                "added": int(added),
+                **rest,
+            }:
+                return cls(
+                    documents,
+                    systems=_numbers(systems),
+                    rejected=_numbers(rest.get("rejected")),
+                    contradicting=_numbers(rest.get("contradicting")),
+                    added=added,
+                )
         return cls()
 
 
