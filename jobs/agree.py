@@ -13,11 +13,10 @@ from segscore.jobs.show.formats import (
     PaperFormat,
     as_rows,
     described,
-    plain_layout,
+    plain_table,
     print_json,
     print_table,
     print_text,
-    shown_layout,
 )
 from segscore.jobs.show.latex import latex_table
 from segscore.jobs.show.printing import (
@@ -159,12 +158,12 @@ def _print_data(
         from segscore.pipeline.agreement.shown_in_papers import IN_PAPERS
 
         table = IN_PAPERS[layout](finished)
-        print_text(latex_table(shown_layout(table, signature), table.caption))
+        print_text(latex_table(table, signature))
     elif layout in CHOICES:
         from segscore.pipeline.agreement.shown_work import WORK_COLUMNS
 
         rows = [*map(_in_cells, work.choose(finished)[layout].rows)]
-        print_table(plain_layout(WORK_COLUMNS[layout], rows, signature), format_name)
+        print_table(plain_table(WORK_COLUMNS[layout], rows, signature), format_name)
     else:
         _print_table(finished, layout, format_name)
 
@@ -190,7 +189,7 @@ def _print_table(finished: "FinishedAudit", layout: str, format_name: PaperForma
         _print_markdown(finished, layout, table)
         return
     rows, signature = table.to_pylist(), finished.record["signature"]
-    print_table(plain_layout(table.column_names, rows, signature), format_name)
+    print_table(plain_table(table.column_names, rows, signature), format_name)
 
 
 def _print_markdown(finished: "FinishedAudit", layout: str, table: "pa.Table") -> None:
@@ -208,7 +207,7 @@ def _print_markdown(finished: "FinishedAudit", layout: str, table: "pa.Table") -
     ]
     columns = [*by, *CODER_COLUMNS] if layout == "coders" else table.column_names
     names = [name for name in columns if any(row.get(name) is not None for row in rows)]
-    print_table(plain_layout(names, rows, finished.record["signature"]), "markdown")
+    print_table(plain_table(names, rows, finished.record["signature"]), "markdown")
     if more := parts[_AUDITED_GROUPS:]:
         number = sum(len(group) for _, group in more)
         print_text(

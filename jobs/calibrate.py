@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 from segscore.jobs.cli.log import LOG
 from segscore.jobs.cli.options import FigureFile
-from segscore.jobs.show.formats import ResultFormat, plain_layout, print_json, print_table
+from segscore.jobs.show.formats import ResultFormat, plain_table, print_json, print_table
 from segscore.pipeline.conventions.calibrate_settings import CalibrateSettings
 
 if TYPE_CHECKING:
@@ -88,4 +88,4 @@ def _print_as_data(calibration: "Calibration", value: float | None, format_name:
             },
         )
     else:
-        print_table(plain_layout(table.column_names, rows, ""), format_name)
+        print_table(plain_table(table.column_names, rows, ""), format_name)

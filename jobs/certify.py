@@ -1,6 +1,6 @@
 """`segscore certify`: measure how often the intervals and tests of a run are right."""
 
-from segscore.jobs.show.formats import ResultFormat, plain_layout, print_json, print_table
+from segscore.jobs.show.formats import ResultFormat, plain_table, print_json, print_table
 from segscore.pipeline.comparison.certify_settings import CertifySettings
 
 
@@ -23,4 +23,4 @@ def certify(chosen: CertifySettings, format_name: ResultFormat = "text") -> None
     elif format_name == "json":
         print_json("certify", certificate.row)
     else:
-        print_table(plain_layout(list(certificate.row), [certificate.row], ""), format_name)
+        print_table(plain_table(list(certificate.row), [certificate.row], ""), format_name)

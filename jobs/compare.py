@@ -151,7 +151,7 @@ def _print_layout(layout: str, finished: "FinishedRun", average: str, format_nam
     from segscore.jobs.show import layouts
     from segscore.jobs.show.comparison import print_published, print_ratings
 
-    layouts.print_layout(layouts.lay_out(layout, finished, average), format_name)
+    layouts.print_in_format(layouts.lay_out(layout, finished, average), format_name)
     if "published" in finished.at_hand and format_name in ("text", "markdown"):
         print_lines("")
         print_published(finished.rows("published"), format_name)
@@ -162,10 +162,10 @@ def _print_layout(layout: str, finished: "FinishedRun", average: str, format_nam
 
 def _print_changed(finished: "FinishedRun", format_name: str) -> None:
     """Print each boundary that changed between two systems."""
-    from segscore.jobs.show.formats import plain_layout, print_table
+    from segscore.jobs.show.formats import plain_table, print_table
 
     table = finished.table("changed")
-    print_table(plain_layout(table.column_names, table.to_pylist(), ""), format_name)
+    print_table(plain_table(table.column_names, table.to_pylist(), ""), format_name)
 
 
 def _save_figure(path: str, finished: "FinishedRun", chosen: CompareSettings, average: str) -> None:

@@ -4,7 +4,7 @@ from typing import Annotated
 
 import typer
 
-from segscore.jobs.show.formats import ResultFormat, plain_layout, print_json, print_table
+from segscore.jobs.show.formats import ResultFormat, plain_table, print_json, print_table
 from segscore.pipeline.settings.options import TRUST_INPUTS, Panel
 
 
@@ -50,5 +50,5 @@ def doctor(
         about = {"systems": list(suspects.systems), "accuracy": suspects.accuracy}
         print_json("doctor", {"run": run, **about, "suspects": suspects.rows})
     else:
-        print_table(plain_layout(table.column_names, table.to_pylist(), ""), format_name)
+        print_table(plain_table(table.column_names, table.to_pylist(), ""), format_name)
     LOG.say("info", f"{folder}: written", output=folder)

@@ -34,7 +34,7 @@ def explain(
     trust_inputs: Annotated[bool, typer.Option("--trust-inputs", help=TRUST_INPUTS)] = False,
 ) -> None:
     """List the edits between a document's hypotheses and its references, and draw them."""
-    from segscore.jobs.show.formats import plain_layout, print_json, print_table
+    from segscore.jobs.show.formats import plain_table, print_json, print_table
     from segscore.pipeline.importing.text_around import read_texts, text_around
     from segscore.pipeline.measures.edit_list import Edit
     from segscore.pipeline.scoring import explain as explaining
@@ -65,7 +65,7 @@ def explain(
             for edit in pair.edits
         ]
         columns = [*_NAMES, *Edit._fields, *(["around"] if texts else [])]
-        print_table(plain_layout(columns, rows, ""), format_name)
+        print_table(plain_table(columns, rows, ""), format_name)
     for each in rejected:
         LOG.say("warning", f"rejected by the run: {each}")
 

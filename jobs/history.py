@@ -29,7 +29,7 @@ def history(
 ) -> None:
     """Write the summaries of all runs in a folder as one table; exit 1 if one cannot be read."""
     from segscore.jobs.show.fitted import print_lines
-    from segscore.jobs.show.formats import plain_layout, print_json, print_table
+    from segscore.jobs.show.formats import plain_table, print_json, print_table
     from segscore.jobs.show.shown import print_shown
     from segscore.pipeline.nightly.calendar import read_calendar
     from segscore.pipeline.nightly.history import gather_history
@@ -62,7 +62,7 @@ def history(
             {"output": gathered.url, "runs": listed, **nights, "restatements": restated},
         )
     else:
-        print_table(plain_layout(LISTED_COLUMNS, listed, ""), format_name)
+        print_table(plain_table(LISTED_COLUMNS, listed, ""), format_name)
     LOG.warn(gathered.wrong)
     if gathered.wrong:
         raise typer.Exit(1)

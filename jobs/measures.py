@@ -15,7 +15,7 @@ def measures(
     format_name: ResultFormat = "text",
 ) -> None:
     """List every measure, or one: formula, source, range, direction, whether it is a default."""
-    from segscore.jobs.show.formats import plain_layout, print_json, print_text, table_text
+    from segscore.jobs.show.formats import plain_table, print_json, print_text, table_text
     from segscore.jobs.show.shown import print_shown
     from segscore.pipeline.agreement.shown_formulas import (
         formulas_shown,
@@ -36,7 +36,7 @@ def measures(
         print_json("measures", {"measures": listed} | others)
     else:
         # All texts are segscore's own: similar characters may replace them.
-        print_text(table_text(plain_layout([*listed[0]], listed, ""), format_name))
+        print_text(table_text(plain_table([*listed[0]], listed, ""), format_name))
 
 
 def _named(name: str) -> "Measure":

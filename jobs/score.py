@@ -1,5 +1,6 @@
 """`segscore score`: score hypotheses against references."""
 
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Annotated
 
@@ -8,10 +9,7 @@ import typer
 from segscore.jobs.cli import startup
 from segscore.jobs.cli.log import LOG
 from segscore.jobs.cli.options import Cluster, ExplainPlan, Workers
-from segscore.jobs.show.by_system import summary_layout
-from segscore.jobs.show.confusion import confusion_layout
-from segscore.jobs.show.crossed import crossed_layout
-from segscore.jobs.show.formats import PaperFormat, as_rows, described, print_json
+from segscore.jobs.show.formats import PaperFormat, as_rows, described, plain_table, print_json
 from segscore.jobs.show.leaderboard import SCORE_LAYOUTS
 from segscore.jobs.show.printing import (
     chosen_n_t,
@@ -27,10 +25,10 @@ from segscore.pipeline.settings.options import Panel
 from segscore.pipeline.settings.ranges import one_of
 
 if TYPE_CHECKING:
-    from segscore.jobs.show.formats import Layout
     from segscore.pipeline.runs.executor import Executor
     from segscore.pipeline.runs.tasks import Progress
     from segscore.pipeline.scoring.finished_scoring import FinishedScoring
+    from segscore.pipeline.statistics.shown_tables import ShownTable
 
 
 _CONFUSIONS = ("confusion", "label_confusion")
@@ -53,7 +51,7 @@ def score(
     format_name: PaperFormat = "text",
 ) -> None:
     """Score hypotheses against references and write scores, averages and intervals."""
-    from segscore.jobs.show.layouts import print_layout
+    from segscore.jobs.show.layouts import print_in_format
     from segscore.pipeline.runs import executors
     from segscore.pipeline.runs.planning import LIMITS
     from segscore.pipeline.scoring import run
@@ -90,7 +88,7 @@ def score(
             written=finished is outcome,
         )
         if layout in ("crossed", "confusion"):
-            print_layout(_layout(finished, layout, chosen), format_name)
+            print_in_format(_table(finished, layout, chosen), format_name)
         if chosen.n_t is None and (said := chosen_n_t(finished.record)):
             LOG.say("info", said)
         return
@@ -98,7 +96,7 @@ def score(
     if format_name == "json":
         _print_json(finished, chosen)
     else:
-        print_layout(_layout(finished, layout, chosen), format_name)
+        print_in_format(_table(finished, layout, chosen), format_name)
 
 
 def _require_layout(layout: str, format_name: str, *, grouped: bool, confusion: bool) -> None:
@@ -122,16 +120,20 @@ def _print_json(finished: "FinishedScoring", chosen: ScoreSettings) -> None:
     print_json("score", {"output": chosen.output, **described(finished.record), **tables})
 
 
-def _layout(finished: "FinishedScoring", layout: str, chosen: ScoreSettings) -> "Layout":
+def _table(finished: "FinishedScoring", layout: str, chosen: ScoreSettings) -> "ShownTable":
     """Arrange the averages of a run."""
+    from segscore.pipeline.results.leaderboard_table import summary_table
     from segscore.pipeline.scoring.shared_averages import ranked_summary
 
-    summary, signature = ranked_summary(finished), finished.record["signature"]
     if layout == "confusion":
-        return confusion_layout(finished)
-    if layout == "crossed":
-        return crossed_layout(summary, signature, chosen.measures_in_order)
-    return summary_layout(summary, layout, signature, chosen.measures_in_order)
+        from segscore.pipeline.scoring.confusion_table import confusion_table
+
+        return confusion_table(finished)
+    summary = ranked_summary(finished)
+    signature = finished.record["signature"]
+    if layout == "measures":
+        return plain_table(summary.column_names, summary.to_pylist(), signature)
+    return replace(summary_table(summary, layout, chosen.measures_in_order), signature=signature)
 
 
 def _run(

@@ -16,7 +16,7 @@ def status(
     format_name: ResultFormat = "text",
 ) -> None:
     """Show whether a run is finished, and what it computed."""
-    from segscore.jobs.show.formats import described, plain_layout, print_json, print_table
+    from segscore.jobs.show.formats import described, plain_table, print_json, print_table
     from segscore.pipeline.runs import run_folder
 
     progress = run_folder.read_status(run)
@@ -31,7 +31,7 @@ def status(
             f"{name} {done['done']}/{done['parts']}" for name, done in state["stages"].items()
         ]
         row = {**state, "stages": ", ".join(stages)}
-        print_table(plain_layout(list(row), [row], ""), format_name)
+        print_table(plain_table(list(row), [row], ""), format_name)
 
 
 def _print(progress: "Status") -> None:

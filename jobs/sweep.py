@@ -9,7 +9,7 @@ from segscore.jobs.show.formats import (
     ResultFormat,
     as_rows,
     described,
-    plain_layout,
+    plain_table,
     print_json,
     print_table,
 )
@@ -64,7 +64,7 @@ def sweep(
         shown = "ranks" if chosen.varies else shown
         curves = finished.table("tolerances" if chosen.tolerances else shown)
         rows, signature = curves.to_pylist(), finished.record["signature"]
-        print_table(plain_layout(curves.column_names, rows, signature), format_name)
+        print_table(plain_table(curves.column_names, rows, signature), format_name)
 
 
 def _print_text(chosen: SweepSettings, finished: "FinishedRun", *, written: bool) -> None:

@@ -40,7 +40,7 @@ def testsets(
 
 
 def _print_all(known: "Registry", format_name: str) -> None:
-    from segscore.jobs.show.formats import plain_layout, print_json, print_table
+    from segscore.jobs.show.formats import plain_table, print_json, print_table
     from segscore.pipeline.testsets.describe import list_splits
     from segscore.pipeline.testsets.shown_testsets import all_splits_shown
 
@@ -50,13 +50,13 @@ def _print_all(known: "Registry", format_name: str) -> None:
     elif format_name == "text":
         print_shown(all_splits_shown(rows))
     else:
-        print_table(plain_layout([*rows[0]], rows, ""), format_name)
+        print_table(plain_table([*rows[0]], rows, ""), format_name)
 
 
 def _print_one(shown: "KnownSet", format_name: str) -> None:
     from dataclasses import asdict
 
-    from segscore.jobs.show.formats import plain_layout, print_json, print_table
+    from segscore.jobs.show.formats import plain_table, print_json, print_table
     from segscore.pipeline.importing.recipe import recipe_of
     from segscore.pipeline.testsets.describe import list_splits
     from segscore.pipeline.testsets.published import PUBLISHED_COLUMNS, scores_of
@@ -87,4 +87,4 @@ def _print_one(shown: "KnownSet", format_name: str) -> None:
         else:
             print_lines("published: no score that segscore knows")
     else:
-        print_table(plain_layout(PUBLISHED_COLUMNS, scores, ""), format_name)
+        print_table(plain_table(PUBLISHED_COLUMNS, scores, ""), format_name)

@@ -11,7 +11,7 @@ from segscore.jobs.show.formats import (
     ResultFormat,
     as_rows,
     markdown_cell,
-    plain_layout,
+    plain_table,
     print_json,
     print_table,
     print_text,
@@ -50,7 +50,7 @@ def trend(
     else:
         trends = found.tables["trends"]
         rows = trends.to_pylist()
-        layout = plain_layout(trends.column_names, rows, found.nightly.signature)
+        layout = plain_table(trends.column_names, rows, found.nightly.signature)
         print_table(layout, format_name)
     if report is not None:
         from segscore.pipeline.reports.trend import write_trend

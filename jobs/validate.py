@@ -33,7 +33,7 @@ def validate(
 ) -> None:
     """Check a table and list every row that a run would reject; exit 1 if there is one."""
     from segscore.jobs.cli.log import LOG
-    from segscore.jobs.show.formats import plain_layout, print_json, print_table
+    from segscore.jobs.show.formats import plain_table, print_json, print_table
     from segscore.pipeline.settings.ranges import MOST_UNITS, within
     from segscore.pipeline.tables import check_table
     from segscore.pipeline.testsets.registry import read_registry
@@ -59,7 +59,7 @@ def validate(
         test_set = {"test_set": None if recognised is None else recognised.record}
         print_json("validate", {"table": table, **counts, **listed, **test_set})
     else:
-        print_table(plain_layout(rejects.column_names, rejects.to_pylist(), ""), format_name)
+        print_table(plain_table(rejects.column_names, rejects.to_pylist(), ""), format_name)
     if rejects.num_rows:
         raise typer.Exit(1)
 

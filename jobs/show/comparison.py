@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from segscore.jobs.cli.encoding import printable_command
 from segscore.jobs.show.fitted import print_lines
-from segscore.jobs.show.formats import print_table, print_text, shown_layout
+from segscore.jobs.show.formats import print_table, print_text
 from segscore.jobs.show.leaderboard import GROUPS_SHOWN
 from segscore.jobs.show.sentences import print_sentences
 from segscore.jobs.show.shown import print_shown
@@ -15,7 +15,6 @@ from segscore.pipeline.comparison.sentences import power_in_words
 from segscore.pipeline.comparison.shown_beside import published_shown, ratings_shown
 from segscore.pipeline.comparison.shown_boundaries import changes_shown, where_shown
 from segscore.pipeline.comparison.shown_pairs import first_pairs_shown
-from segscore.pipeline.comparison.shown_power import power_curves
 from segscore.pipeline.comparison.shown_systems import best_first, systems_shown
 from segscore.pipeline.comparison.verdict import comparison_in_words
 from segscore.pipeline.runs.finished import FinishedRun, RunRow, grouped
@@ -48,8 +47,6 @@ def print_comparison(finished: FinishedRun, average: str) -> None:
     if (more := len(groups) - 1 - GROUPS_SHOWN) > 0:
         verb = "s are" if more > 1 else " is"
         print_lines(f"{more} more group{verb} in the tables of --output")
-    for table in power_curves(finished.rows("power"), average):
-        print_shown(table)
     print_lines(*worst_in_words(finished, worst_of, printable_command))
     _print_further(finished)
     for run, counts in finished.record["rows"].items():
@@ -87,8 +84,8 @@ def print_published(rows: Sequence[RunRow], format_name: str = "text") -> None:
         print_shown(table)
     else:
         print_text(f"{table.title}\n")
-        layout = shown_layout(table, "")
-        print_table(replace(layout, texts=len(layout.headings)), format_name)
+        texts = [replace(column, is_name=True) for column in table.columns]
+        print_table(replace(table, columns=texts), format_name)
 
 
 def print_ratings(rows: Sequence[RunRow], format_name: str = "text") -> None:
@@ -97,4 +94,4 @@ def print_ratings(rows: Sequence[RunRow], format_name: str = "text") -> None:
     if format_name == "text":
         print_shown(table)
     else:
-        print_table(shown_layout(table, ""), format_name)
+        print_table(table, format_name)

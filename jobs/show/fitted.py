@@ -5,7 +5,7 @@ import re
 import textwrap
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
-from typing import Literal
+from typing import Any, Literal
 
 from rich.box import SIMPLE_HEAD
 from rich.cells import cell_len, chop_cells
@@ -27,6 +27,11 @@ _GAP = 2
 _MARKS = r"[\s_/:.=-]"
 _BREAKS = re.compile(rf"(?<={_MARKS})(?!{_MARKS})(?<!\d\.(?=\d))(?<!\de-(?=\d))(?<!=-)|(?<==)(?=-)")
 """Where a line of a name may end: after marks or a space, but not inside a number."""
+
+
+def as_it_is(cell: Text) -> Any:
+    """Write a cell that is a text with a style."""
+    return cell
 
 
 def width_of(column: Column) -> int:
@@ -117,7 +122,8 @@ def _without_controls(column: Column) -> Column:
         visible(cell, lines=True) if isinstance(cell, str) else _visible_text(cell)
         for cell in column.cells
     ]
-    return replace(column, heading=visible(column.heading, lines=True), values=cells)
+    heading = visible(column.heading, lines=True)
+    return replace(column, heading=heading, values=cells, write=as_it_is)
 
 
 def _visible_text(cell: Text) -> Text:

@@ -5,7 +5,6 @@ import io
 import json
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from itertools import takewhile
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -69,88 +68,42 @@ PaperFormat = Annotated[
 """``ResultFormat``, and LaTeX."""
 
 
-@dataclass(frozen=True)
-class Layout:
-    """A table for people, and the same table for programs.
-
-    Attributes:
-        headings: headings of the columns.
-        rows: cells as they are shown.
-        names: names of the columns of ``numbers``.
-        numbers: values, None where undefined.
-        texts: number of leading columns that contain text.
-        signature: signature of the run; empty for none.
-        apart: number of leading columns that a paper states in the caption of a table.
-        average: micro or macro, which is named beside the table; empty if its columns name it.
-        best: cells with the best value of their column and group, as (row, column) of ``rows``.
-        beaten: cell -> the rows whose value it beats significantly, from 0.
-        notes: the cells of the columns ``apart`` -> a line about their rows; () is all rows.
-        intervals: what the captions of LaTeX say of values with an interval.
-    """
-
-    headings: list[str]
-    rows: list[list[str]]
-    names: list[str]
-    numbers: list[list[Any]]
-    texts: int
-    signature: str
-    apart: int = 0
-    average: str = ""
-    best: frozenset[tuple[int, int]] = frozenset()
-    beaten: Mapping[tuple[int, int], frozenset[int]] = field(default_factory=dict)
-    notes: Mapping[tuple[str, ...], str] = field(default_factory=dict)
-    intervals: str = "95 % intervals in brackets"
-
-    @property
-    def remarks(self) -> list[str]:
-        """What is to be said below the table: the average, and the notes on its rows."""
-        averages = [f"{self.average} averages"] if self.average else []
-        notes = (f"{', '.join(of)}: {text}" if of else text for of, text in self.notes.items())
-        return [*averages, *notes]
-
-    @property
-    def shown(self) -> ShownTable:
-        """The table for people, as a terminal shows it."""
-        columns = [
-            Column(heading, [row[place] for row in self.rows], is_name=place < self.texts)
-            for place, heading in enumerate(self.headings)
-        ]
-        return ShownTable(columns, caption="; ".join(self.remarks))
-
-
-def plain_layout(names: Sequence[str], rows: Sequence[Mapping[str, Any]], signature: str) -> Layout:
-    """Arrange rows of a table as they are; the columns with text are the first of the names."""
-    numbers = [[row[name] for name in names] for row in rows]
+def plain_table(
+    names: Sequence[str], rows: Sequence[Mapping[str, Any]], signature: str = ""
+) -> ShownTable:
+    """Make a table of rows as they are; the columns with text are the first of the names."""
     texts = len(list(takewhile(lambda name: _is_text(rows, name), names)))
-    shown = [[shown_cell(value) for value in row] for row in numbers]
-    return Layout(list(names), shown, list(names), numbers, texts, signature)
-
-
-def shown_layout(table: ShownTable, signature: str) -> Layout:
-    """Arrange a table of results for a paper, each interval in the cell of its value."""
-    columns = table.columns
-    headings = [column.name for column in columns]
-    rows = [list(row) for row in zip(*(each.bracketed for each in columns), strict=True)]
-    numbers = [list(row) for row in zip(*(each.values for each in columns), strict=True)]
-    notes: dict[tuple[str, ...], str] = {(): table.caption} if table.caption else {}
-    return Layout(headings, rows, headings, numbers, len(table.names), signature, notes=notes)
+    return ShownTable(
+        [
+            Column(
+                name,
+                [row[name] for row in rows],
+                is_name=place < texts,
+                write=shown_cell,
+            )
+            for place, name in enumerate(names)
+        ],
+        signature=signature,
+    )
 
 
 def _is_text(rows: Sequence[Mapping[str, Any]], name: str) -> bool:
     return all(isinstance(row[name], str) for row in rows)
 
 
-def csv_text(layout: Layout) -> str:
+def csv_text(table: ShownTable) -> str:
     """Write the values of a table as CSV, with the average and the signature as last columns.
 
     A text that a spreadsheet would take for a formula begins with an apostrophe.
     """
-    own = {_AVERAGE: layout.average, _SIGNATURE: layout.signature}
-    own = {name: text for name, text in own.items() if text and name not in layout.names}
+    columns = table.for_programs
+    own = {_AVERAGE: table.average, _SIGNATURE: table.signature}
+    own = {name: text for name, text in own.items() if text and name not in columns}
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(map(_csv_cell, [*layout.names, *own]))
-    writer.writerows(map(_csv_cell, [*row, *own.values()]) for row in layout.numbers)
+    writer.writerow(map(_csv_cell, [*columns, *own]))
+    rows = zip(*columns.values(), strict=True)
+    writer.writerows(map(_csv_cell, [*row, *own.values()]) for row in rows)
     return text.getvalue().rstrip("\n")
 
 
@@ -163,20 +116,17 @@ def _csv_cell(value: object) -> object:
     return f"'{value}" if value.startswith(_FORMULA) else value
 
 
-def markdown_text(layout: Layout) -> str:
+def markdown_text(table: ShownTable) -> str:
     """Write a table as Markdown, with remarks and the signature below it."""
-    rows = [[markdown_cell(cell) for cell in row] for row in (layout.headings, *layout.rows)]
+    columns = [[column.name, *column.bracketed] for column in table.for_people]
+    cells = [[markdown_cell(cell) for cell in column] for column in columns]
     # A heading has room around it; every release has written these bytes.
-    widths = [
-        max([cell_len(heading) + 2, *map(cell_len, column)])
-        for heading, *column in zip(*rows, strict=True)
-    ]
-    lines = [_markdown_line(row, widths, layout.texts) for row in rows]
-    table = "\n".join(
-        [lines[0], f"|{'|'.join('-' * (width + 2) for width in widths)}|", *lines[1:]]
-    )
-    named = "".join(f"\n\n{markdown_cell(remark)}" for remark in layout.remarks)
-    return f"{table}{named}\n\n`{layout.signature}`" if layout.signature else table + named
+    widths = [max([cell_len(heading) + 2, *map(cell_len, rest)]) for heading, *rest in cells]
+    texts = len(table.names)
+    lines = [_markdown_line(row, widths, texts) for row in zip(*cells, strict=True)]
+    text = "\n".join([lines[0], f"|{'|'.join('-' * (width + 2) for width in widths)}|", *lines[1:]])
+    named = "".join(f"\n\n{markdown_cell(remark)}" for remark in table.remarks)
+    return f"{text}{named}\n\n`{table.signature}`" if table.signature else text + named
 
 
 def _markdown_line(cells: Sequence[str], widths: Sequence[int], texts: int) -> str:
@@ -199,25 +149,26 @@ def print_text(text: str) -> None:
     print(visible(text, lines=True))
 
 
-def print_table(layout: Layout, format_name: str) -> None:
+def print_table(table: ShownTable, format_name: str) -> None:
     """Print a table in the format csv or markdown.
 
     Raises:
         Refused: as ``require_names_printable``.
     """
-    require_names_printable(layout)
-    print_text(table_text(layout, format_name))
+    require_names_printable(table)
+    print_text(table_text(table, format_name))
 
 
-def table_text(layout: Layout, format_name: str) -> str:
+def table_text(table: ShownTable, format_name: str) -> str:
     """Write a table in the format csv or markdown."""
-    return csv_text(layout) if format_name == "csv" else markdown_text(layout)
+    return csv_text(table) if format_name == "csv" else markdown_text(table)
 
 
-def require_names_printable(layout: Layout) -> None:
+def require_names_printable(table: ShownTable) -> None:
     """Refuse a table with a text that standard output cannot represent; nothing may alter it."""
-    texts = (value for row in layout.numbers for value in row if isinstance(value, str))
-    for text in (*layout.names, *texts):
+    columns = table.for_programs
+    texts = (value for values in columns.values() for value in values if isinstance(value, str))
+    for text in (*columns, *texts):
         encoding = lacking_encoding(text)
         if encoding is not None:
             raise Refused(

@@ -6,11 +6,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import zip_longest
 
 from segscore.jobs.show.fitted import width_of
-from segscore.jobs.show.formats import Layout
 from segscore.pipeline.comparison.pair_rows import letter
 from segscore.pipeline.measures import ALL
 from segscore.pipeline.measures.published import published_name
-from segscore.pipeline.statistics.shown_tables import Column
+from segscore.pipeline.statistics.shown_tables import Column, ShownTable
 
 _UNDEFINED = "–"
 _LONGEST_HEADING = 12
@@ -42,75 +41,82 @@ _SPECIAL = str.maketrans(
 )  # fmt: skip
 
 
-def latex_tables(layout: Layout) -> str:
+def latex_tables(table: ShownTable) -> str:
     """Write a table of systems or pairs: a float for each measure and group of its caption.
 
     Columns without any value are left out, and an interval is below its value. The best values are
     bold, and letters at a value name the systems of the table that it beats significantly.
     """
-    tables: dict[tuple[str, ...], list[int]] = {}
-    for place, row in enumerate(layout.rows):
-        tables.setdefault(tuple(row[: layout.apart]), []).append(place)
+    cells = [*zip(*(column.bracketed for column in table.for_people), strict=True)]
+    parts: dict[tuple[str, ...], list[int]] = {}
+    for row, of_row in enumerate(cells):
+        parts.setdefault(of_row[: table.groups], []).append(row)
     floats = []
-    for number, (apart, places) in enumerate(tables.items(), start=1):
-        letters = _letters_of(layout, places)
-        rows = [_marked_row(layout, place, letters)[layout.apart :] for place in places]
-        with_intervals = any(
-            "[" in cell for row in rows for cell in row[layout.texts - layout.apart :]
-        )
-        caption = _caption(layout.headings[: layout.apart], apart, layout.average)
-        caption += f"; {layout.intervals}" if with_intervals else ""
-        caption += "; best values bold" if any(row in places for row, _ in layout.best) else ""
-        notes = [layout.notes[of] for of in dict.fromkeys([apart, ()]) if of in layout.notes]
-        caption += "".join(f"; {note}" for note in notes)
-        caption += "; letters: systems that it beats (Holm-adjusted p < 0.05)" if letters else ""
-        columns = _columns(layout, rows)
+    for number, (group, rows) in enumerate(parts.items(), start=1):
+        letters = _letters_of(table, rows)
+        columns = _columns(table, rows, letters)
+        caption = _captioned(table, group, rows, has_letters=bool(letters))
         if letters:
-            columns.insert(0, Column("", [letters[place] for place in places], is_name=True))
-        label = "-".join(re.findall("[A-Za-z0-9]+", " ".join(apart))) or "systems"
-        label += f"-{number}" if len(tables) > 1 else ""
-        floats.append(_latex_table(f"{caption}.", columns, layout.signature, label))
+            columns.insert(0, Column("", [letters[row] for row in rows], is_name=True))
+        label = "-".join(re.findall("[A-Za-z0-9]+", " ".join(group))) or "systems"
+        label += f"-{number}" if len(parts) > 1 else ""
+        floats.append(_latex_table(f"{caption}.", columns, table.signature, label))
     return "\n\n".join(floats)
 
 
-def _letters_of(layout: Layout, places: Sequence[int]) -> dict[int, str]:
+def _captioned(
+    table: ShownTable, group: tuple[str, ...], rows: Sequence[int], *, has_letters: bool
+) -> str:
+    """Say what the rows of a group are, and what is marked in them."""
+    values = [column for column in table.for_people if not column.is_name]
+    headings = [column.name for column in table.for_people[: table.groups]]
+    caption = _caption(headings, group, table.average)
+    if any("[" in column.bracketed[row] for column in values for row in rows):
+        caption += f"; {table.intervals}"
+    if any(row in (column.best or ()) for column in values for row in rows):
+        caption += "; best values bold"
+    caption += "".join(
+        f"; {table.notes[of]}" for of in dict.fromkeys([group, ()]) if of in table.notes
+    )
+    caption += f"; {table.caption}" if table.caption else ""
+    return caption + ("; letters: systems that it beats (Holm-adjusted p < 0.05)" * has_letters)
+
+
+def _letters_of(table: ShownTable, rows: Sequence[int]) -> dict[int, str]:
     """Return a letter for each of some rows; empty if no value in them is marked with one."""
-    if not any(row in places for row, _ in layout.beaten):
+    if not any(row in rows for column in table.for_people for row in column.beaten):
         return {}
-    return {place: letter(number) for number, place in enumerate(places)}
+    return {row: letter(number) for number, row in enumerate(rows)}
 
 
-def _marked_row(layout: Layout, place: int, letters: Mapping[int, str]) -> list[str]:
-    """Return the cells of a row, with marks for bold and for letters."""
-    cells = []
-    for column, cell in enumerate(layout.rows[place]):
-        value, space, interval = cell.partition(" [")
-        value = f"{_BOLD}{value}{_END}" if (place, column) in layout.best else value
-        beaten = [letters[row] for row in sorted(layout.beaten.get((place, column), ()))]
-        value += f"{_RAISED}{','.join(beaten)}{_END}" if beaten else ""
-        cells.append(f"{value}{space}{interval}")
-    return cells
+def _marked(column: Column, cell: str, row: int, letters: Mapping[int, str]) -> str:
+    """Return a cell with marks for bold and for letters."""
+    value, space, interval = cell.partition(" [")
+    value = f"{_BOLD}{value}{_END}" if row in (column.best or ()) else value
+    beaten = [letters[other] for other in sorted(column.beaten.get(row, ()))]
+    value += f"{_RAISED}{','.join(beaten)}{_END}" if beaten else ""
+    return f"{value}{space}{interval}"
 
 
-def latex_table(layout: Layout, caption: str) -> str:
+def latex_table(table: ShownTable, signature: str) -> str:
     """Write one table as a float; columns without any value are left out."""
+    caption = table.caption
     label = "-".join(re.findall("[a-z0-9]+", caption.lower().partition(";")[0])[:_LABEL_WORDS])
-    return _latex_table(caption, _columns(layout, layout.rows), layout.signature, label)
+    return _latex_table(caption, _columns(table, range(table.rows), {}), signature, label)
 
 
-def _columns(layout: Layout, rows: Sequence[Sequence[str]]) -> list[Column]:
-    headings, texts = layout.headings[layout.apart :], layout.texts - layout.apart
-    columns = [
-        Column(_heading(heading), cells, is_name=True)
-        if place < texts
-        else Column(_heading(heading), [_number(cell) for cell in cells])
-        for place, (heading, *cells) in enumerate(zip(headings, *rows, strict=True))
-    ]
-    return [
-        column
-        for column in columns
-        if column.is_name or any(cell != _UNDEFINED for cell in column.cells)
-    ]
+def _columns(table: ShownTable, rows: Sequence[int], letters: Mapping[int, str]) -> list[Column]:
+    """Return the columns of some rows without those of the caption."""
+    columns = []
+    for column in table.for_people[table.groups :]:
+        cells = column.bracketed
+        marked = [_marked(column, cells[row], row, letters) for row in rows]
+        heading = _heading(column.name)
+        if column.is_name:
+            columns.append(Column(heading, marked, is_name=True))
+        elif any(cells[row] != _UNDEFINED for row in rows):
+            columns.append(Column(heading, [*map(_number, marked)]))
+    return columns
 
 
 def _caption(headings: Sequence[str], values: Sequence[str], average: str) -> str:

@@ -4,15 +4,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from segscore.jobs.show.by_system import by_system, mark_best
 from segscore.jobs.show.fitted import print_lines
-from segscore.jobs.show.formats import (
-    Layout,
-    print_table,
-    print_text,
-    require_names_printable,
-    shown_layout,
-)
+from segscore.jobs.show.formats import print_table, print_text, require_names_printable
 from segscore.jobs.show.latex import latex_tables
 from segscore.jobs.show.shown import print_shown
 from segscore.pipeline.comparison.pair_rows import beaten_systems, by_difference
@@ -26,9 +19,11 @@ from segscore.pipeline.comparison.shown_in_papers import (
 )
 from segscore.pipeline.comparison.shown_systems import order_of
 from segscore.pipeline.errors import Refused
-from segscore.pipeline.results.leaderboard import Leaderboard, rank
+from segscore.pipeline.results.leaderboard import rank
+from segscore.pipeline.results.leaderboard_table import leaderboard_table
 from segscore.pipeline.runs.finished import FinishedRun, grouped
 from segscore.pipeline.settings.ranges import one_of
+from segscore.pipeline.statistics.shown_tables import ShownTable
 from segscore.schemas.rows import OmnibusRow, PairRow, SystemRow, column_of, group_of
 
 LAYOUTS = ("pairs", "systems", "references", "ranks")
@@ -63,10 +58,11 @@ def require_room(settings: CompareSettings, format_name: str) -> None:
         )
 
 
-def lay_out(layout: str, finished: FinishedRun, average: str) -> Layout:
+def lay_out(layout: str, finished: FinishedRun, average: str) -> ShownTable:
     """Choose and arrange the rows of a comparison."""
     builders = {"pairs": _pairs, "systems": _systems, "references": _references, "ranks": _ranks}
-    return replace(builders[layout](finished, average), average=average)
+    table = builders[layout](finished, average)
+    return replace(table, average=average, signature=finished.signature)
 
 
 def _averages(finished: FinishedRun, average: str) -> list[SystemRow]:
@@ -77,7 +73,7 @@ def _differences(finished: FinishedRun, average: str) -> list[PairRow]:
     return [row for row in finished.rows("comparisons") if row["average"] == average]
 
 
-def _pairs(finished: FinishedRun, average: str) -> Layout:
+def _pairs(finished: FinishedRun, average: str) -> ShownTable:
     """Make one row per pair and measure: the difference, its interval, its tests.
 
     Groups and measures keep their order; the largest difference of each comes first.
@@ -86,56 +82,34 @@ def _pairs(finished: FinishedRun, average: str) -> Layout:
     parts = grouped(_differences(finished, average), (*by, "measure"))
     rows = [row for part in parts.values() for row in sorted(part, key=by_difference)]
     names = finished.table("comparisons").column_names
+    numbers = {name: [column_of(row, name) for row in rows] for name in names}
     return replace(
-        shown_layout(pairs_for_papers(rows, by, average), finished.signature),
-        names=names,
-        numbers=[[column_of(row, name) for name in names] for row in rows],
-        apart=len(by) + 1,
+        pairs_for_papers(rows, by, average).with_numbers(numbers),
+        groups=len(by) + 1,
         intervals="intervals by Holm's method in brackets",
     )
 
 
-def _systems(finished: FinishedRun, average: str) -> Layout:
+def _systems(finished: FinishedRun, average: str) -> ShownTable:
     """Make one row per system: the value and interval of each measure."""
     by, measures = (finished.settings[name] for name in ("group_by", "measures"))
     rows = _averages(finished, average)
     rows.sort(key=lambda row: measures.index(row["measure"]))
     boards = rank(rows, by, measures[0], "system")
-    layout = by_system(boards, by, "system", finished.signature, measures)
-    return _marked(layout, boards, _differences(finished, average), by, measures)
-
-
-def _marked(
-    layout: Layout,
-    boards: Sequence[Leaderboard],
-    pairs: Sequence[PairRow],
-    by: Sequence[str],
-    measures: Sequence[str],
-) -> Layout:
-    """Mark the best values of a table of systems, and the systems that each beats significantly."""
-    keys = [(board.group, name) for board in boards for name in board.names]
-    row_of = {key: row for row, key in enumerate(keys)}
-    first = len(layout.headings) - len(measures)
-    place_of = {measure: first + place for place, measure in enumerate(measures)}
     parts: dict[tuple[tuple[Any, ...], str], list[PairRow]] = {}
-    for pair in pairs:
-        group = group_of(pair, by)
-        parts.setdefault((group, pair["measure"]), []).append(pair)
-    beaten = {
-        (row_of[group, name], place_of[measure]): frozenset(row_of[group, o] for o in others)
-        for (group, measure), part in parts.items()
-        for name, others in beaten_systems(part).items()
-    }
-    return replace(mark_best(layout, boards, measures), beaten=beaten)
+    for pair in _differences(finished, average):
+        parts.setdefault((group_of(pair, by), pair["measure"]), []).append(pair)
+    beaten = {key: beaten_systems(part) for key, part in parts.items()}
+    return leaderboard_table(boards, by, measures, beaten, key="system")
 
 
-def _references(finished: FinishedRun, average: str) -> Layout:
+def _references(finished: FinishedRun, average: str) -> ShownTable:
     """Make one row per reference, one column per system."""
     table = references_for_papers(_averages(finished, average), finished.settings["measures"])
-    return replace(shown_layout(table, finished.signature), apart=1)
+    return replace(table, groups=1)
 
 
-def _ranks(finished: FinishedRun, average: str) -> Layout:
+def _ranks(finished: FinishedRun, average: str) -> ShownTable:
     """Make one row per system and measure: ranks, and the tests of ranks on single documents.
 
     Mean ranks and these tests are about macro averages. They depend on which other systems are
@@ -151,16 +125,21 @@ def _ranks(finished: FinishedRun, average: str) -> Layout:
     p = _nemenyi(_differences(finished, "macro"), by)
     names = dict.fromkeys(row["system"] for row in chosen)
     tests = {f"p against {name} (Nemenyi)": [p.get((key, name)) for key in keys] for name in names}
+    numbers = {
+        **{
+            name: [key[place] for key in keys]
+            for place, name in enumerate((*by, "measure", "system"))
+        },
+        **{
+            name: [column_of(row, name) for row in rows]
+            for name in ("rank", "rank_low", "rank_high")
+        },
+        "mean_rank": mean_ranks,
+        **tests,
+    }
     return replace(
-        shown_layout(ranks_for_papers(rows, by, mean_ranks, tests), finished.signature),
-        names=[*by, "measure", "system", "rank", "rank_low", "rank_high", "mean_rank", *tests],
-        numbers=[
-            [*key, row["rank"], row["rank_low"], row["rank_high"], mean, *p_values]
-            for key, row, mean, *p_values in zip(
-                keys, rows, mean_ranks, *tests.values(), strict=True
-            )
-        ],
-        apart=len(by) + 1,
+        ranks_for_papers(rows, by, mean_ranks, tests).with_numbers(numbers),
+        groups=len(by) + 1,
         notes=_omnibus(finished.rows("omnibus"), by),
     )
 
@@ -191,13 +170,13 @@ def _omnibus(tests: Sequence[OmnibusRow], by: Sequence[str]) -> dict[tuple[str, 
     return {of: "; ".join(found) for of, found in notes.items()}
 
 
-def print_layout(layout: Layout, format_name: str) -> None:
+def print_in_format(table: ShownTable, format_name: str) -> None:
     """Print a table in a format, with the average and the signature below, in CSV beside it."""
     if format_name == "text":
-        print_shown(layout.shown)
-        print_lines(layout.signature)
+        print_shown(table.in_lines())
+        print_lines(table.signature)
     elif format_name == "latex":
-        require_names_printable(layout)
-        print_text(latex_tables(layout))
+        require_names_printable(table)
+        print_text(latex_tables(table))
     else:
-        print_table(layout, format_name)
+        print_table(table, format_name)

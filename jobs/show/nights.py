@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from segscore.jobs.cli.log import LOG
 from segscore.jobs.show.fitted import print_lines
-from segscore.jobs.show.formats import described, plain_layout, print_json, print_table
+from segscore.jobs.show.formats import described, plain_table, print_json, print_table
 from segscore.jobs.show.gating import moved_lines, print_checks, print_group_checks
 from segscore.jobs.show.leaderboard import print_scores
 from segscore.jobs.show.printing import log_finished, print_record, print_written
@@ -57,7 +57,7 @@ def print_nights(results: Sequence[Result], format_name: str) -> None:
         ]
         print_json("nightly", {"nights": listed})
     else:
-        print_table(plain_layout(["date", "outcome"], rows, ""), format_name)
+        print_table(plain_table(["date", "outcome"], rows, ""), format_name)
 
 
 def print_dry_run(nights: Sequence[NightSettings], format_name: str) -> None:
@@ -148,7 +148,7 @@ def print_night_as_data(chosen: NightSettings, ended: "Ended", format_name: str)
                 row | {"result": check.result_in_words}
                 for row, check in zip(checks, verdict.checks, strict=True)
             ]
-        print_table(plain_layout(names, checks, record["signature"]), format_name)
+        print_table(plain_table(names, checks, record["signature"]), format_name)
 
 
 def _warn(verdict: "Verdict", run: str) -> None:

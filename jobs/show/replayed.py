@@ -5,7 +5,7 @@ from datetime import date
 
 from segscore.jobs.cli.log import LOG
 from segscore.jobs.show.fitted import print_lines
-from segscore.jobs.show.formats import plain_layout, print_json, print_table
+from segscore.jobs.show.formats import plain_table, print_json, print_table
 from segscore.jobs.show.progress import Bar
 from segscore.jobs.show.shown import print_shown
 from segscore.pipeline.nightly.settings import NightSettings
@@ -30,5 +30,5 @@ def print_replayed(chosen: NightSettings, nights: Sequence[date], format_name: s
         print_lines(replay.replayed_in_words(replayed))
     else:
         named = [row | {"failing": ", ".join(row["failing"])} for row in rows]
-        print_table(plain_layout(replay.REPLAYED_COLUMNS, named, ""), format_name)
+        print_table(plain_table(replay.REPLAYED_COLUMNS, named, ""), format_name)
     LOG.warn([] if chosen.rules else ["no rule was given: see --gate"])

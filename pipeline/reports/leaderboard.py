@@ -1,62 +1,91 @@
 """The leaderboard of a scoring run: a row for each system, a column for each headline measure."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from functools import partial
+from typing import Any
 
 from segscore.pipeline.comparison.certainty import PairRows
 from segscore.pipeline.comparison.pair_rows import SIGNIFICANT, beaten_systems, letter
 from segscore.pipeline.measures import ALL
-from segscore.pipeline.reports.page import Cell, Figure, NumberCell, PageTable
+from segscore.pipeline.reports.page import Figure, shown_figure
 from segscore.pipeline.reports.ranking import Ranking
 from segscore.pipeline.results.chance import SKILL
-from segscore.pipeline.results.leaderboard import heading_beside
+from segscore.pipeline.results.leaderboard import Leaderboard, heading_beside
+from segscore.pipeline.results.leaderboard_table import LeaderboardRows
 from segscore.pipeline.statistics.shown_numbers import (
     counted,
     short_interval,
     shown_change,
     shown_number,
 )
-from segscore.schemas.rows import AverageRow, column_of
+from segscore.pipeline.statistics.shown_tables import Column, ShownTable, WrittenNumber
+from segscore.schemas.rows import column_of
 
 
 def leaderboard(ranking: Ranking, pairs: PairRows) -> Figure:
     """Make the table of systems, best first, shaded by how good each value is."""
-    board = ranking.board
-    cells = {name: _cells(ranking, name) for name in board.measures}
-    beside = board.beside()
+    board = ranking.board.without(
+        {name for name in ranking.board.names if name not in ranking.place}
+    )
+    rows = LeaderboardRows([board])
     beaten = _beaten(ranking, pairs)
-    first, *others = board.measures
-    systems, points = (
+    first, *others = (_graded(ranking, rows.measure(name)) for name in board.measures)
+    table = ShownTable(
         [
-            [
-                _rank(ranking, name, beaten),
-                name,
-                cells[first].get(name),
-                _behind(ranking, name, beaten),
-                *(cells[measure].get(name) for measure in others),
-                *(_beside(board.rows[name], key) for key in beside),
-            ]
-            for name in names
-            if name in ranking.place
-        ]
-        for names in (board.systems, board.points)
-    )
-    measures = [name + ALL[name].arrow for name in board.measures]
-    table = PageTable(
-        ["rank", "system", measures[0], "to best", *measures[1:], *map(heading_beside, beside)],
-        systems,
-        apart=points,
+            rows.numbers("rank", lambda _, name: _rank(ranking, name, beaten)),
+            rows.systems("system"),
+            first,
+            rows.numbers("to best", lambda _, name: _behind(ranking, name, beaten)),
+            *others,
+            *(
+                rows.numbers(heading_beside(name), partial(_beside, name=name))
+                for name in ranking.board.beside()
+            ),
+        ],
+        title=f"Leaderboard, {ranking.average} averages",
+        apart=len(board.points),
         apart_heading="Reference points",
-        named_by=1,
         sorted_by=2 if board.coverage.ranks else None,
-        descending=ALL[first].better == "higher",
+        descending=ranking.measure.better == "higher",
     )
-    return Figure(
-        f"Leaderboard, {ranking.average} averages",
-        note=_note(ranking, beaten),
-        table=table,
-        folded=False,
-        wide=True,
+    return shown_figure(table, folded=False, wide=True, note=_note(ranking, beaten))
+
+
+def _graded(ranking: Ranking, column: Column) -> Column:
+    """Put the interval of each value below it, and grade the values of the ranked systems."""
+    names = ranking.board.names
+    details = [short_interval(low, high) for low, high in column.ends]
+    values = [
+        WrittenNumber(shown_number(value), value, "" if value is None else detail)
+        for value, detail in zip(column.values, details, strict=True)
+    ]
+    grades = _grades(ranking, column.heading)
+    shown = [name for name in names if name in ranking.place]
+    return replace(
+        column,
+        values=values,
+        ends=(),
+        grades={row: grades[name] for row, name in enumerate(shown) if name in grades},
     )
+
+
+def _grades(ranking: Ranking, measure: str) -> dict[str, float]:
+    """Return how good the value of each ranked system is, from 0 (worst) to 1 (best)."""
+    values = {
+        row["hypothesis"]: row["value"]
+        for row in ranking.compared(measure)
+        if row["value"] is not None
+    }
+    better = ALL[measure].better
+    if not values or better == "neither":
+        return {}
+    ends = min(values.values()), max(values.values())
+    worst, best = ends if better == "higher" else ends[::-1]
+    return {
+        name: (value - worst) / (best - worst) if worst != best else 0.0
+        for name, value in values.items()
+    }
 
 
 def _over_documents(ranking: Ranking) -> str:
@@ -108,21 +137,23 @@ def _letters(ranking: Ranking) -> dict[str, str]:
     return {name: letter(place) for place, name in enumerate(ranking.board.contenders)}
 
 
-def _rank(ranking: Ranking, name: str, beaten: Mapping[str, Sequence[str]]) -> Cell:
-    """Make the cell of a rank; below it the letter of the system, if there are letters."""
+def _rank(ranking: Ranking, name: str, beaten: Mapping[str, Sequence[str]]) -> WrittenNumber:
+    """Return a rank; below it the letter of the system, if there are letters."""
     place = ranking.board.places.get(name)
     if place is None:
-        return NumberCell("", None)
-    return NumberCell(str(place), place, _letters(ranking)[name] if beaten else "")
+        return WrittenNumber("", None)
+    return WrittenNumber(str(place), place, _letters(ranking)[name] if beaten else "")
 
 
-def _behind(ranking: Ranking, name: str, beaten: Mapping[str, Sequence[str]]) -> Cell:
-    """Make the cell of a difference to the best system; below it the systems that it beats."""
+def _behind(
+    ranking: Ranking, name: str, beaten: Mapping[str, Sequence[str]]
+) -> WrittenNumber | None:
+    """Return a difference to the best system; below it the systems that it beats."""
     behind = ranking.board.behind(name)
     if behind is None:
         return None
     text = "best" if ranking.board.places.get(name) == 1 else shown_change(behind)
-    return NumberCell(text, behind, _joined(beaten.get(name, ())))
+    return WrittenNumber(text, behind, _joined(beaten.get(name, ())))
 
 
 def _joined(letters: Sequence[str]) -> str:
@@ -139,39 +170,11 @@ _DASH = "\N{WORD JOINER}–\N{WORD JOINER}"
 """A dash at which no line ends."""
 
 
-def _beside(row: AverageRow, column: str) -> Cell:
-    """Make the cell of a column beside the averages."""
-    value, skill = column_of(row, column), row.get("skill")
-    if column == "skill" and skill is not None:
+def _beside(board: Leaderboard, system: str, name: str) -> Any:
+    """Return the value of a column beside the averages; the interval of a skill is below it."""
+    row = board.rows[system]
+    value, skill = column_of(row, name), row.get("skill")
+    if name == "skill" and skill is not None:
         interval = short_interval(row["skill_low"], row["skill_high"])
-        return NumberCell(shown_number(skill), skill, interval)
-    if isinstance(value, float):
-        return NumberCell(shown_number(value), value)
-    return value if isinstance(value, str | int) else None
-
-
-def _cells(ranking: Ranking, measure: str) -> dict[str, NumberCell]:
-    """Make the cell of each system for one measure."""
-    compared = ((row["hypothesis"], row["value"]) for row in ranking.compared(measure))
-    graded = {name: value for name, value in compared if value is not None}
-    values, better = graded.values(), ALL[measure].better
-    ends = (min(values), max(values)) if values and better != "neither" else (0.0, 0.0)
-    worst, best = ends if better == "higher" else ends[::-1]
-    grades = {
-        name: (value - worst) / (best - worst) if worst != best else 0.0
-        for name, value in graded.items()
-    }
-    names = ranking.board.best(measure)
-    return {
-        row["hypothesis"]: _cell(
-            row, grades.get(row["hypothesis"], 0.0), is_best=row["hypothesis"] in names
-        )
-        for row in ranking.rows(measure)
-    }
-
-
-def _cell(row: AverageRow, grade: float, *, is_best: bool) -> NumberCell:
-    value, low, high = row["value"], row["ci_low"], row["ci_high"]
-    if value is None:
-        return NumberCell("–", None)
-    return NumberCell(shown_number(value), value, short_interval(low, high), grade, is_best)
+        return WrittenNumber(shown_number(skill), skill, interval)
+    return WrittenNumber(shown_number(value), value) if isinstance(value, float) else value

@@ -107,10 +107,14 @@ def shown_figure(
     title: str = "",
     folded: bool = True,
     wide: bool = False,
+    note: str = "",
 ) -> Figure:
     """Show a table of results, with a chart; its title is the figure's by default."""
-    columns = [part for column in table.columns for part in column.for_page()]
-    cells = ([_cell_of(each, value) for value in each.values] for each in columns)
+    columns = [part for column in table.for_people for part in column.for_page()]
+    cells = (
+        [_cell_of(column, value, row) for row, value in enumerate(column.values)]
+        for column in columns
+    )
     rows = [*zip(*cells, strict=True)]
     naming = [each.is_name and not each.once for each in columns]
     among = table.rows - table.apart
@@ -123,20 +127,25 @@ def shown_figure(
         apart=rows[among:],
         apart_heading=table.apart_heading,
         named_by=naming.index(True),
+        sorted_by=table.sorted_by,
+        descending=table.descending,
     )
     caption = " ".join(
         [f"{table.caption[:1].upper()}{table.caption[1:]}."] * bool(table.caption)
         + [table.guide] * bool(table.guide)
     )
-    return Figure(title or table.title, caption, page_table, chart, folded=folded, wide=wide)
+    return Figure(
+        title or table.title, caption, page_table, chart, folded=folded, wide=wide, note=note
+    )
 
 
-def _cell_of(column: Column, value: Any) -> Cell:
+def _cell_of(column: Column, value: Any, row: int) -> Cell:
     """Return a cell that is written as its column says."""
     if value is None or isinstance(value, str):
         return value
     if isinstance(value, WrittenNumber):
-        return NumberCell(value.text, value.value, value.detail)
+        grade, is_best = column.grades.get(row, 0.0), row in (column.best or ())
+        return NumberCell(value.text, value.value, value.detail, grade, is_best)
     text = column.write(value)
     return value if text == shown_value(value) else NumberCell(text, value)
 

@@ -1,7 +1,7 @@
 """The leaderboard of a scoring run, which terminal, CSV, papers, reports and notebooks render."""
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, NamedTuple
 
@@ -143,6 +143,14 @@ class Leaderboard:
         """The systems, best first, then the reference points."""
         return [*self.systems, *self.points]
 
+    def without(self, names: Collection[str]) -> "Leaderboard":
+        """Leave out some systems or reference points."""
+        averages = {
+            measure: {name: row for name, row in rows.items() if name not in names}
+            for measure, rows in self.averages.items()
+        }
+        return replace(self, averages=averages)
+
     def average(self, measure: str, name: str) -> AverageRow:
         """Return the row of a system for a measure; of undefined values if there is none."""
         return self.averages.get(measure, {}).get(name, _UNDEFINED)
@@ -220,6 +228,15 @@ class Leaderboard:
             for name, tells in COLUMNS
             if tells([column_of(row, name) for row in self.rows.values()])
         ]
+
+
+def columns_beside(boards: Collection[Leaderboard]) -> list[str]:
+    """Return the columns beside the averages of several leaderboards, which have the documents."""
+    return [
+        name
+        for name, _ in COLUMNS
+        if name == "documents" or any(name in board.beside() for board in boards)
+    ]
 
 
 def goodness(value: float, measure: str) -> float:

@@ -1,7 +1,7 @@
 """Tables of results as data, which a terminal, a page and files render alike."""
 
-from collections.abc import Callable, Collection, Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from typing import Any
 
@@ -9,6 +9,12 @@ from segscore.pipeline.statistics.shown_numbers import shown_value
 
 Ends = tuple[float | None, float | None]
 """The ends of an interval; None where undefined."""
+
+PEOPLE, PROGRAMS = "people", "programs"
+"""For whom a column is that others do not get."""
+
+_LONGEST_HEADING = 13
+"""Number of characters after which the name of a measure continues on the next line."""
 
 
 @dataclass(frozen=True)
@@ -48,6 +54,14 @@ class Column:
         interval: what `interval` and `from` are put into to name the columns of the intervals.
         once: whether a terminal shows a name only in the first of several rows that have it.
         is_detail: whether a terminal, which has little room, leaves the column out.
+        arrow: arrow in the better direction of a measure, after the heading; empty for none. Such a
+            heading continues on a further line of a terminal after an underscore.
+        best: rows with the best value, which is marked; None for a column without a best value.
+        beaten: row -> the rows whose values it beats significantly, for papers.
+        grades: row -> how good its value is, from 0 (worst, no shade) to 1 (best), for pages.
+        key: name of the column for programs; its heading if empty.
+        has_keyed_ends: whether programs get the intervals, as columns ``key_low`` and ``key_high``.
+        shown_to: ``PEOPLE``, ``PROGRAMS``, or empty for both.
     """
 
     heading: str
@@ -58,6 +72,13 @@ class Column:
     interval: str = "95 % {}"
     once: bool = False
     is_detail: bool = False
+    arrow: str = ""
+    best: Collection[int] | None = None
+    beaten: Mapping[int, frozenset[int]] = field(default_factory=dict)
+    grades: Mapping[int, float] = field(default_factory=dict)
+    key: str = ""
+    has_keyed_ends: bool = False
+    shown_to: str = ""
 
     @property
     def name(self) -> str:
@@ -72,7 +93,19 @@ class Column:
     def _cell(self, value: Any) -> Any:
         if isinstance(value, WrittenNumber):
             return value.in_line
-        return self.write(value) if value is None or isinstance(value, int | float) else value
+        return value if isinstance(value, str) else self.write(value)
+
+    @property
+    def terminal_heading(self) -> str:
+        """Its heading with the arrow; the name of a measure in lines of a terminal."""
+        if not self.arrow:
+            return self.heading
+        lines = [""]
+        for part in (self.heading + self.arrow).replace("_", "_\0").split("\0"):
+            if lines[-1] and len(lines[-1] + part) > _LONGEST_HEADING:
+                lines.append("")
+            lines[-1] += part
+        return "\n".join(lines)
 
     @property
     def bracketed(self) -> list[Any]:
@@ -91,7 +124,7 @@ class Column:
         cells = self.cells
         if self.once:
             cells = ["" if one == before else one for before, one in pairwise([None, *cells])]
-        yield replace(self, values=cells, ends=())
+        yield replace(self, heading=self.terminal_heading, arrow="", values=cells, ends=())
         if self.ends:
             intervals = [
                 "–" if None in (low, high) else f"{self.write(low)} to {self.write(high)}"
@@ -101,7 +134,7 @@ class Column:
 
     def for_page(self) -> "Iterator[Column]":
         """Yield the columns that a page shows: the values, and those of both ends."""
-        yield replace(self, ends=())
+        yield replace(self, heading=self.heading + self.arrow, arrow="", ends=())
         if self.ends:
             yield Column(
                 self.interval.format("from"), [low for low, _ in self.ends], write=self.write
@@ -131,6 +164,14 @@ class ShownTable:
             column: a terminal shows an empty line above them.
         apart_heading: heading of these rows on a page; empty for none.
         failed: indices of the rows that are marked as failed.
+        dim: indices of the rows that a terminal shows less brightly.
+        sorted_by: index of the column of a page that the rows are sorted by; None for none.
+        descending: whether they are sorted from the largest value to the smallest.
+        signature: signature of the run; empty for none.
+        groups: number of leading columns that a paper states in the caption of a table.
+        average: micro or macro, which is named beside the table; empty if its columns name it.
+        notes: the cells of the leading columns -> a line about their rows; () is all rows.
+        intervals: what the captions of LaTeX say of values with an interval.
         whole: whether lines are as long as the table needs where output is piped.
     """
 
@@ -145,7 +186,57 @@ class ShownTable:
     apart: int = 0
     apart_heading: str = ""
     failed: Collection[int] = ()
+    dim: Collection[int] = ()
+    sorted_by: int | None = None
+    descending: bool = True
+    signature: str = ""
+    groups: int = 0
+    average: str = ""
+    notes: Mapping[tuple[str, ...], str] = field(default_factory=dict)
+    intervals: str = "95 % intervals in brackets"
     whole: bool = True
+
+    @property
+    def for_people(self) -> list[Column]:
+        """The columns that people see."""
+        return [column for column in self.columns if column.shown_to != PROGRAMS]
+
+    @property
+    def for_programs(self) -> dict[str, Sequence[Any]]:
+        """The values of each column that programs read, by its name."""
+        values: dict[str, Sequence[Any]] = {}
+        for column in self.columns:
+            if column.shown_to == PEOPLE:
+                continue
+            key = column.key or column.name
+            values[key] = column.values
+            if column.has_keyed_ends:
+                values[f"{key}_low"] = [low for low, _ in column.ends]
+                values[f"{key}_high"] = [high for _, high in column.ends]
+        return values
+
+    @property
+    def remarks(self) -> list[str]:
+        """What is to be said below the table in a paper: the average, and notes on its rows."""
+        averages = [f"{self.average} averages"] if self.average else []
+        notes = (f"{', '.join(of)}: {text}" if of else text for of, text in self.notes.items())
+        return [*averages, *notes, *([self.caption] if self.caption else [])]
+
+    def with_numbers(self, numbers: Mapping[str, Sequence[Any]]) -> "ShownTable":
+        """Return the table with other columns for programs."""
+        columns = [
+            *(replace(column, shown_to=PEOPLE) for column in self.columns),
+            *(Column(name, values, shown_to=PROGRAMS) for name, values in numbers.items()),
+        ]
+        return replace(self, columns=columns)
+
+    def in_lines(self) -> "ShownTable":
+        """Return the table with each interval in the cell of its value, and all remarks below."""
+        columns = [
+            Column(column.name, column.bracketed, is_name=column.is_name)
+            for column in self.for_people
+        ]
+        return ShownTable(columns, caption="; ".join(self.remarks), signature=self.signature)
 
     @property
     def rows(self) -> int:
@@ -155,7 +246,7 @@ class ShownTable:
     @property
     def names(self) -> list[Column]:
         """The columns that name what a row is about."""
-        return [column for column in self.columns if column.is_name]
+        return [column for column in self.for_people if column.is_name]
 
     def shortened(self) -> "ShownTable":
         """Return the first rows, with a remark about how many more there are."""

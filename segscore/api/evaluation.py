@@ -262,7 +262,7 @@ class Evaluation(RunTables):
                 "returns; print an evaluation to see its averages"
             )
         rows = self.run.record["rows"]["references"]
-        accepted = rows["in"] - rows["rejected"]
+        accepted = rows["scored"] + rows["unpaired"]
         if calibration.references != accepted:
             raise Refused(
                 f"number of references: {calibration.references} in the calibration, {accepted} in "

@@ -1,6 +1,6 @@
 """Show evaluations and scores as text and in notebooks."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from html import escape
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -14,21 +14,14 @@ from segscore.pipeline.reports.strips import (
     draw_strip,
     outcome_strip,
 )
-from segscore.pipeline.results.leaderboard import heading_beside
-from segscore.pipeline.statistics.shown_numbers import (
-    counted,
-    shown_cell,
-    shown_interval,
-    shown_number,
-)
-from segscore.schemas.rows import column_of
+from segscore.pipeline.results.leaderboard_table import averages_by_measure
+from segscore.pipeline.statistics.shown_numbers import counted, shown_number
+from segscore.pipeline.statistics.shown_tables import Column
 
 if TYPE_CHECKING:
     from segscore.pipeline.measures.edit_list import Edit
     from segscore.pipeline.results.leaderboard import Leaderboard
     from segscore.pipeline.scoring.explain import Explained
-
-_HEADINGS = ("measure", "hypothesis", "micro", "95 % interval", "macro", "documents")
 
 _COLORS = {
     "boundary": "currentColor",
@@ -79,18 +72,12 @@ class ShownScore(NamedTuple):
     signature: str
 
 
-class _Line(NamedTuple):
-    """A line of a table of averages: its cells, and whether it has the best value."""
-
-    cells: tuple[str, ...]
-    best: bool
-
-
 def evaluation_as_text(evaluation: ShownEvaluation) -> str:
     """List the main measures of every system; the best values are marked."""
-    lines = [(*line.cells, "best" * line.best) for line in _lines(evaluation)]
-    shown = aligned([(*_headings(evaluation), ""), *lines])
-    return "\n".join([*shown, *_notes(evaluation), evaluation.signature])
+    columns, best = _columns(evaluation)
+    marks = ["", *("best" * (row in best) for row in range(len(columns[0].values)))]
+    rows = zip(*([column.heading, *column.cells] for column in columns), marks, strict=True)
+    return "\n".join([*aligned([*rows]), *_notes(evaluation), evaluation.signature])
 
 
 def aligned(rows: Sequence[Sequence[str]]) -> list[str]:
@@ -101,18 +88,18 @@ def aligned(rows: Sequence[Sequence[str]]) -> list[str]:
 
 def evaluation_as_html(evaluation: ShownEvaluation) -> str:
     """Return the same as an HTML table, the best values in bold."""
-    heading = "".join(f"<th>{escape(text)}</th>" for text in _headings(evaluation))
-    rows = "".join(
-        "<tr>"
-        + "".join(
+    columns, best = _columns(evaluation)
+    heading = "".join(f"<th>{escape(column.heading)}</th>" for column in columns)
+    cells = [
+        [
             f"<td><b>{escape(cell)}</b></td>"
-            if line.best and i == 2
+            if column.best is not None and row in best
             else f"<td>{escape(cell)}</td>"
-            for i, cell in enumerate(line.cells)
-        )
-        + "</tr>"
-        for line in _lines(evaluation)
-    )
+            for row, cell in enumerate(column.cells)
+        ]
+        for column in columns
+    ]
+    rows = "".join(f"<tr>{''.join(row)}</tr>" for row in zip(*cells, strict=True))
     paragraphs = "".join(f"<p>{escape(text)}</p>" for text in _notes(evaluation))
     return (
         f"<table><thead><tr>{heading}</tr></thead><tbody>{rows}</tbody></table>{paragraphs}"
@@ -120,32 +107,11 @@ def evaluation_as_html(evaluation: ShownEvaluation) -> str:
     )
 
 
-def _headings(evaluation: ShownEvaluation) -> tuple[str, ...]:
-    return (*_HEADINGS, *map(heading_beside, _beside(evaluation)))
-
-
-def _beside(evaluation: ShownEvaluation) -> list[str]:
-    return [name for name in evaluation.board.beside() if name not in _HEADINGS]
-
-
-def _lines(evaluation: ShownEvaluation) -> Iterator[_Line]:
-    board = evaluation.board
-    beside = _beside(evaluation)
-    for name in board.measures:
-        best = board.best(name)
-        for number, hypothesis in enumerate(board.by(name).names):
-            row = board.average(name, hypothesis)
-            macro = evaluation.macro_board.average(name, hypothesis)
-            cells = (
-                name + ALL[name].arrow if number == 0 else "",
-                hypothesis,
-                shown_number(row["value"]),
-                shown_interval(row["ci_low"], row["ci_high"]),
-                shown_number(macro["value"]),
-                str(row["defined"]),
-                *(shown_cell(column_of(row, column)) for column in beside),
-            )
-            yield _Line(cells, hypothesis in best)
+def _columns(evaluation: ShownEvaluation) -> tuple[list[Column], Collection[int]]:
+    """Return the columns of an evaluation, each interval in one of its own, and the best rows."""
+    table = averages_by_measure(evaluation.board, evaluation.macro_board)
+    columns = [part for column in table.columns for part in column.for_terminal()]
+    return columns, next(column.best for column in columns if column.best is not None)
 
 
 def _notes(evaluation: ShownEvaluation) -> list[str]:

@@ -15,7 +15,7 @@ import pytest
 
 import segscore
 from segscore.pipeline.measures import PAIRS
-from tests.support.paths import ROOT
+from tests.support.paths import ROOT, linked_package
 
 HEAVY = ("dask", "distributed", "pandas", "rich", "numba", "scipy", "pandera", "typer", "fsspec")
 MODULES = [
@@ -134,7 +134,7 @@ def test_the_types_of_a_user(tmp_path: Path, text: str, errors: int) -> None:
     ended = subprocess.run(
         [sys.executable, "-m", "mypy", *options],
         cwd=tmp_path,
-        env={**os.environ, "MYPYPATH": str(ROOT)},
+        env={**os.environ, "MYPYPATH": str(linked_package(tmp_path / "installed"))},
         capture_output=True,
         text=True,
         check=False,

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from segscore.jobs.show.formats import markdown_text, shown_layout
+from segscore.jobs.show.formats import markdown_text
 from segscore.jobs.show.shown import print_shown
 from segscore.pipeline.comparison.listed_documents import changes_in_words
 from segscore.pipeline.comparison.sentences import against_chance
@@ -12,10 +12,9 @@ from segscore.pipeline.comparison.shown_beside import published_shown, ratings_s
 from segscore.pipeline.comparison.shown_boundaries import where_shown
 from segscore.pipeline.comparison.shown_in_papers import pairs_for_papers, ranks_for_papers
 from segscore.pipeline.comparison.shown_pairs import differences_shown, first_pairs_shown
-from segscore.pipeline.comparison.shown_power import power_curves, power_shown
 from segscore.pipeline.comparison.shown_systems import best_first, systems_shown
 from segscore.pipeline.statistics.shown_tables import ShownTable
-from segscore.schemas.rows import PairRow, PowerRow, SystemRow
+from segscore.schemas.rows import PairRow, SystemRow
 
 
 def pair(system: str, other: str, p: float | None, average: str = "micro") -> PairRow:
@@ -128,55 +127,36 @@ def test_systems_come_before_reference_points(capsys: pytest.CaptureFixture[str]
 RANKED = ("2", "1", "to", "2.5")
 
 
+def rows_of(table: ShownTable) -> list[list[str]]:
+    """Return the cells of each row as a paper has them."""
+    return [list(row) for row in zip(*(each.bracketed for each in table.for_people), strict=True)]
+
+
 def test_ranks_and_their_intervals_have_columns_of_their_own_in_papers() -> None:
     rows = [system("a", 1), system("b", 2)]
     table = ranks_for_papers(rows, [], [1.25, None], {"p against a": [None, 0.00001]})
-    layout = shown_layout(table, "signed")
-    assert layout.headings[2:5] == ["rank", "rank interval", "mean rank of documents"]
-    assert layout.rows == [
+    assert [column.name for column in table.for_people][2:5] == [
+        "rank",
+        "rank interval",
+        "mean rank of documents",
+    ]
+    assert rows_of(table) == [
         ["pk", "a", "1", "1 to 2.5", "1.25", "–"],
         ["pk", "b", "2", "1 to 2.5", "–", "< 0.0001"],
     ]
-    assert layout.texts == 2  # ranks are numbers, on the right
+    assert len(table.names) == 2  # ranks are numbers, on the right
 
 
 def test_papers_have_differences_without_a_sign_and_their_groups() -> None:
     row = pair("a", "b", None, "macro")
     grouped = {**row, "genre": True}, {**row, "genre": None}
-    layout = shown_layout(pairs_for_papers(grouped, ["genre"], "macro"), "signed")  # type: ignore[arg-type]
-    assert layout.rows[0] == [
+    table = pairs_for_papers(grouped, ["genre"], "macro")  # type: ignore[arg-type]
+    assert rows_of(table)[0] == [
         *("true", "pk", "b", "a", "-0.2500 [-0.3750, -0.1250]", "–", "0.5000", "-0.75")
     ]
-    assert layout.rows[1][0] == "all" and layout.texts == 4
-    empty = shown_layout(pairs_for_papers([], ["genre"], "micro"), "signed")
-    assert (empty.rows, empty.texts, len(empty.headings)) == ([], 4, 6)
-
-
-def power(documents: int, share: float | None) -> PowerRow:
-    return {
-        "measure": "pk",
-        "average": "micro",
-        "system": "a",
-        "other": "b",
-        "sought": -0.25,
-        "documents": documents,
-        "power": share,
-        "half_width": 0.5,
-        "exaggeration": None,
-        "wrong_sign": 0.125,
-    }
-
-
-def test_a_terminal_draws_power_as_bars() -> None:
-    rows = [power(10, 0.5), power(1000, None)]
-    (table,) = power_curves(rows, "micro")
-    assert table.title == "pk, micro: a against b, a difference of -0.2500"
-    cells = [column.cells for column in table.columns]
-    assert cells[:3] == [["10", "1,000"], ["0.50", "–"], ["━" * 15, ""]]
-    assert not [*power_curves(rows, "macro")]
-    page = power_shown(rows, "pk")
-    assert page.columns[0].cells == ["a − b", "a − b"]
-    assert [column.cells for column in page.columns[2:4]] == cells[:2]
+    assert rows_of(table)[1][0] == "all" and len(table.names) == 4
+    empty = pairs_for_papers([], ["genre"], "micro")
+    assert (empty.rows, len(empty.names), len(empty.columns)) == (0, 4, 6)
 
 
 def test_classes_of_boundaries_have_a_column_for_each_system() -> None:
@@ -247,7 +227,7 @@ def test_ratings_have_their_remark_in_markdown() -> None:
     }
     others = {"measure": "window_diff", "correlation": None, "ci_low": None, "ci_high": None}
     rows = [others | {"pairs": 7, "documents": 1}, row | {"documents": 30}]
-    lines = markdown_text(shown_layout(ratings_shown(rows), "")).splitlines()
+    lines = markdown_text(ratings_shown(rows)).splitlines()
     assert [line.split(" | ")[0].strip("| ") for line in lines[2:4]] == ["pk ↓", "window_diff ↓"]
     assert lines[2].replace(" ", "").split("|")[2:5] == ["0.5000", "–", "1,200"]
     assert lines[-1].startswith("over 1,200 pairs of a document and a system, 30 documents; 1: ")

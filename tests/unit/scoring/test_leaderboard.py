@@ -5,7 +5,6 @@ from typing import Any
 import pytest
 
 import segscore
-from segscore.jobs.show.by_system import summary_layout
 from segscore.jobs.show.leaderboard import print_scores
 from segscore.pipeline.measures import ALL, FAMILIES, HEADLINES, PAIRS
 from segscore.pipeline.measures.selection import select
@@ -14,6 +13,7 @@ from segscore.pipeline.reports.ranking import Ranking
 from segscore.pipeline.results import leaderboard
 from segscore.pipeline.results.coverage import Coverage
 from segscore.pipeline.results.leaderboard import BoardColumn, as_named, measures_to_show, rank
+from segscore.pipeline.results.leaderboard_table import summary_table
 
 REFERENCES = {f"d{i}": segscore.Segmentation([4], 9) for i in range(4)}
 SYSTEMS = {
@@ -39,10 +39,11 @@ def test_a_column_is_written_once_and_shown_everywhere(
         "documents",
         "average",
     ]
-    layout = summary_layout(evaluation.summary, "systems", evaluation.signature)
-    assert layout.names[:4] == ["hypothesis", "documents", "average", "pk"]
-    assert layout.headings == ["system", "documents", "average", "pk"]
-    assert [row[:3] for row in layout.numbers][2] == ["far", 4, "micro"]
+    numbers = summary_table(evaluation.summary, "systems", ())
+    values = numbers.for_programs
+    assert [*values][:4] == ["hypothesis", "documents", "average", "pk"]
+    assert [each.name for each in numbers.for_people] == ["system", "documents", "average", "pk"]
+    assert [values[name][2] for name in [*values][:3]] == ["far", 4, "micro"]
     table = page_leaderboard(Ranking(evaluation.run, ALL["pk"], "macro"), {}).table
     assert table is not None
     assert list(table.headings) == ["rank", "system", "pk ↓", "to best", "documents", "average"]
@@ -129,8 +130,8 @@ def test_the_measure_that_is_named_first_leads_and_ranks() -> None:
         found[names[0]] = evaluation
         assert evaluation.board.measures == names
         assert evaluation.run.measures_in_order == tuple(names)
-        layout = summary_layout(evaluation.summary, "systems", "", evaluation.run.measures_in_order)
-        assert layout.headings[-2:] == names
+        table = summary_table(evaluation.summary, "systems", evaluation.run.measures_in_order)
+        assert [column.name for column in table.for_people][-2:] == names
     assert len({each.signature for each in found.values()}) == 1
     assert found["window_diff"].summary.equals(found["boundary_similarity"].summary)
 

@@ -1,14 +1,12 @@
-"""Arrange which boundary type, or label of a segment, systems took for which."""
+"""Show which boundary type, or label of a segment, systems took for which."""
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from segscore.jobs.show.formats import Layout
+from segscore.pipeline.scoring.finished_scoring import FinishedScoring
 from segscore.pipeline.settings.measuring import LEVEL
 from segscore.pipeline.statistics.shown_numbers import shown_number
-
-if TYPE_CHECKING:
-    from segscore.pipeline.scoring.finished_scoring import FinishedScoring
+from segscore.pipeline.statistics.shown_tables import Column, ShownTable
 
 _NONE = "none"
 _OF_TYPES = (
@@ -21,7 +19,7 @@ _OF_LABELS = (
 )
 
 
-def confusion_layout(finished: "FinishedScoring") -> Layout:
+def confusion_table(finished: FinishedScoring) -> ShownTable:
     """Arrange the table `confusion` of a run, or `label_confusion` if boundaries have no types.
 
     There is a row for each system and type in the reference, and a column for each type in the
@@ -42,17 +40,32 @@ def confusion_layout(finished: "FinishedScoring") -> Layout:
         for key, cells in tables.items()
         for of_ref in kinds
     ]
-    first = len(apart)
-    shown = [[*map(str, row[: first + 1]), *map(_cell, row[first + 1 :])] for row in numbers]
+    columns = [
+        Column(
+            "system" if name == "hypothesis" else name, values, is_name=True, write=str, key=name
+        )
+        for name, values in zip(
+            apart, zip(*(row[: len(apart)] for row in numbers), strict=True), strict=False
+        )
+    ]
     named = [*map(_named, kinds)]
-    return Layout(
-        headings=[*("system" if each == "hypothesis" else each for each in apart), kind, *named],
-        rows=shown,
-        names=[*apart, sides[0], *(f"{sides[1]}_{each}" for each in named)],
-        numbers=numbers,
-        texts=first + 1,
+    first = len(apart)
+    return ShownTable(
+        [
+            *columns,
+            Column(kind, [row[first] for row in numbers], is_name=True, key=sides[0]),
+            *(
+                Column(
+                    name,
+                    [row[first + 1 + place] for row in numbers],
+                    write=_cell,
+                    key=f"{sides[1]}_{name}",
+                )
+                for place, name in enumerate(named)
+            ),
+        ],
         signature=finished.record["signature"],
-        apart=first,
+        groups=first,
         notes={(): note},
     )
 
