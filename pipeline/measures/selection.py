@@ -27,7 +27,7 @@ _DEFAULT = (
     *("b_precision", "b_recall", "b_f1", "precision", "recall", "f1"),
     "panel",
 )
-"""The default measures and families: Pk, WindowDiff, F1, Fournier's, and four for several references."""
+"""The default measures and families."""
 
 
 @dataclass(frozen=True)
