@@ -216,9 +216,10 @@ linked:
 	@ln -s ../../../pipeline ../../../schemas ../../../jobs $(CURDIR)/segscore/* $(LINKED)/segscore
 	@ln -sfn ../../tests $(LINKED)/tests && ln -sfn ../../benchmarks $(LINKED)/benchmarks
 
-# A loop that was compiled before what it calls was changed would be measured as it was.
+# A kernel that was compiled before what it calls was changed would be measured as it was.
+bench: export NUMBA_CACHE_DIR = $(CURDIR)/build/bench
 bench: $(VENV)/test
-	@find pipeline segscore -name '*.nb[ic]' -delete
+	@rm -rf $(NUMBA_CACHE_DIR)
 	@$(BIN)/segscore warm-up
 	$(BIN)/python -m benchmarks
 
