@@ -144,8 +144,7 @@ def _finish(
         "plan": plan.explanation,
     }
     record["warnings"] += warn_of_unpaired(run.sink, results.rows, scored)
-    if settings.missing == NONE:
-        record["warnings"] += describe_missing(results.missing, NONE)
+    record["warnings"] += describe_missing(results.missing, NONE) * (settings.missing == NONE)
     record["warnings"] += warn_of_self_pairs(run.sink, inputs)
     record["warnings"] += results.test_set.warnings
     record["warnings"] += warn_of_absent_points(settings, scored)
