@@ -134,9 +134,7 @@ def _finish(
         summary = with_shared_averages(summary, scoring, run.sink.pieces)
         run.write("summary", summary)
         if settings.confusion:
-            run.write("confusion", tabulate_confusion(sums.confusion, results.rule))
-            if have_labels([inputs.references, inputs.hypotheses]):
-                run.write("label_confusion", tabulate_labels(sums.labels))
+            _write_confusion(run, inputs, results, sums)
     record = {
         **described,
         **run.record(inputs.tables, results.rows, scored),
@@ -160,6 +158,13 @@ def _finish(
         record["warnings"].append(SCORES_UNUSED)
     published, tables = run.publish(record), run.sink.tables
     return FinishedScoring(settings.output, published, tables=tables, read={"summary": summary})
+
+
+def _write_confusion(run: TaskRun, inputs: Inputs, results: TaskResults, sums: PartSums) -> None:
+    """Write which boundary types, and labels if there are any, were mistaken for which."""
+    run.write("confusion", tabulate_confusion(sums.confusion, results.rule))
+    if have_labels([inputs.references, inputs.hypotheses]):
+        run.write("label_confusion", tabulate_labels(sums.labels))
 
 
 def _sums(run: TaskRun, results: TaskResults) -> PartSums:
