@@ -10,8 +10,9 @@ import pyarrow as pa
 
 from segscore.pipeline.conventions.averages import ConventionAverages, possible
 from segscore.pipeline.conventions.convention import Answers, Convention, Family, Question
-from segscore.pipeline.conventions.corpus import Corpus
+from segscore.pipeline.conventions.corpus import TIME, Corpus
 from segscore.pipeline.conventions.pair_search import families_of, questions_of
+from segscore.pipeline.conventions.rewriting import DOCUMENTS, OWN
 from segscore.pipeline.errors import Refused, nearest
 
 _BUT = ", but "
@@ -111,6 +112,7 @@ class ConventionValues:
         for family, convention, computed in find_convention(name, measures):
             self.convention = convention_name(convention)
             answers = convention.answers
+            _require_offered(corpus, family, convention)
             counts = family.counter(corpus).counts(answers)
             averages = ConventionAverages(family, answers, counts, corpus)
             self._averages |= dict.fromkeys(computed, averages)
@@ -120,12 +122,29 @@ class ConventionValues:
 
     def value(self, measure: str, system: str, document: str = "") -> float | None:
         """Return one number for a system, for all documents or one; None if undefined."""
-        corpus = self._corpus
+        corpus, averages = self._corpus, self._averages[measure]
+        if document and averages.answers.get(DOCUMENTS.name, OWN) != OWN:
+            return None
         chosen = corpus.system == corpus.systems.index(system)
         if document:
             chosen &= corpus.document == corpus.documents.find(pa.array([document]))[0]
-        value = self._averages[measure].average(measure, np.flatnonzero(chosen))
+        value = averages.average(measure, np.flatnonzero(chosen))
         return None if isnan(value) else value
+
+
+def _require_offered(corpus: Corpus, family: Family, convention: Convention) -> None:
+    """Refuse a convention in seconds for tables that are not known to be in milliseconds.
+
+    Raises:
+        Refused: they are not.
+    """
+    for question in family.questions:
+        answer = question.choice(convention.answers[question.name])
+        if answer.needs == TIME and TIME not in corpus.offers:
+            raise Refused(
+                f"the convention {convention_name(convention)} is about seconds, and the tables "
+                "do not say that they count milliseconds; pass --unit millisecond if they do"
+            )
 
 
 def find_convention(

@@ -115,6 +115,7 @@ def _read_corpus(
         hypotheses=_NOWHERE,
         output=_NOWHERE,
         units=settings.units,
+        unit=settings.unit,
         length_tolerance=settings.length_tolerance,
         documents=settings.documents,
     )
@@ -126,7 +127,9 @@ def _read_corpus(
         attributes=inputs.attributes,
     )
     require_references(rows.collected, inputs)
-    corpus = corpus_of(rows, typed=inputs.typed)
+    corpus = corpus_of(
+        rows, typed=inputs.typed, unit=inputs.unit if settings.units == "units" else None
+    )
     if not len(corpus.hyp_row):
         paired = np.zeros(len(rows.references), bool)
         account = {**count_rows(rows.collected, paired), **rows.accepted.account.rows}
@@ -172,6 +175,7 @@ def reconcile_tables(
     documents = sources.get("documents")
     reading = {
         "units": settings.units,
+        "unit": settings.unit,
         "length_tolerance": settings.length_tolerance,
         "documents": settings.documents,
     }
