@@ -77,7 +77,8 @@ class ReconcileSettings:
     unit: UnitOption = None
     length_tolerance: LengthToleranceOption = MeasuringSettings.length_tolerance
     output: Annotated[
-        str | None, Option("Folder for a table of all conventions.", Panel.OUTPUT)
+        str | None,
+        Option("Folder for a table of all conventions, or of the values by --apply.", Panel.OUTPUT),
     ] = None
 
     def __post_init__(self) -> None:
@@ -109,7 +110,6 @@ class ReconcileSettings:
             "--published": self.published,
             "--published-table": self.published_table,
             "--codings": self.codings,
-            "--output": self.output,
         }
         for option, value in others.items():
             if value is not None:
