@@ -66,7 +66,6 @@ $(VENV)/docs: $(VENV)/core
 
 demo: $(VENV)/core
 	@rm -rf $(DEMO)
-	$(BIN)/segscore warm-up
 	$(BIN)/segscore score tests/data/choi.jsonl tests/data/choi.jsonl --group-by series \
 		--reference-points none,all,random-own --output $(DEMO)/run
 	$(BIN)/segscore report $(DEMO)/run --output $(DEMO)/report.html
@@ -218,9 +217,10 @@ linked:
 	@ln -s ../../../pipeline ../../../schemas ../../../jobs $(CURDIR)/segscore/* $(LINKED)/segscore
 	@ln -sfn ../../tests $(LINKED)/tests && ln -sfn ../../benchmarks $(LINKED)/benchmarks
 
-# A loop that was compiled before what it calls was changed would be measured as it was.
+# A kernel that was compiled before what it calls was changed would be measured as it was.
+bench: export NUMBA_CACHE_DIR = $(CURDIR)/build/bench
 bench: $(VENV)/test
-	@find pipeline segscore -name '*.nb[ic]' -delete
+	@rm -rf $(NUMBA_CACHE_DIR)
 	@$(BIN)/segscore warm-up
 	$(BIN)/python -m benchmarks
 

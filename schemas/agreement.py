@@ -326,7 +326,8 @@ CODERS = pap.DataFrameSchema(
         "peer_drift": number_or_null(
             "change from the first date to the last of the coder's similarity to the standard "
             "coders, divided by theirs among themselves; by a regression line over all documents, "
-            "if --group-by is one attribute whose values are dates, of which the coder has 3"
+            "if --group-by is one attribute whose values are dates; null for coders who are not "
+            "judged, or have fewer than 10 documents of 3 dates"
         ),
         "peer_drift_p": value("p of this change, by a jackknife, adjusted by Holm", 1),
         "drifting": _mark("the coder agrees less and less with the others"),

@@ -77,7 +77,8 @@ _RUN = {
     "table that the run keeps",
     "rows.*.in: int": "rows of the input table; for compare, documents of the run",
     "rows.*.scored: int": "rows scored; for compare, documents that all systems share",
-    "rows.*.rejected: int": "rows listed in rejects",
+    "rows.*.rejected: int": "rows listed in rejects, without copies",
+    "rows.*.copies: int": "rows listed in rejects as exact copies of others; absent without any",
     "rows.*.unpaired: int": "rows listed in unpaired; for compare, documents not shared",
     "missing.documents: int": "documents with an accepted reference",
     "missing.systems.*: int": "how many of them have no scored hypothesis of the system; without "

@@ -109,21 +109,6 @@ class OmnibusRow(TypedDict, total=False):
     documents: int
 
 
-class PowerRow(TypedDict, total=False):
-    """A row of `power`, about a pair of systems on corpora of one size."""
-
-    measure: str
-    average: str
-    system: str
-    other: str
-    sought: float
-    documents: int
-    power: float | None
-    half_width: float | None
-    exaggeration: float | None
-    wrong_sign: float | None
-
-
 class CoefficientRow(TypedDict, total=False):
     """A row of `agreement`, a coefficient of an audit; ``name`` is the name of its group."""
 

@@ -107,7 +107,6 @@ TABLES = (
     _run_table("compare", comparisons.WHERE),
     _run_table("compare", comparisons.CHANGES),
     _run_table("compare", comparisons.CHANGED),
-    _run_table("compare", comparisons.POWER),
     _run_table("compare", comparisons.PUBLISHED_SCORES),
     _run_table("compare", comparisons.RATINGS),
     OutputTable(comparisons.SUSPECTS, "doctor", "`RUN/suspects/suspects.parquet`"),

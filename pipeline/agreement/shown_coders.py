@@ -3,7 +3,6 @@
 import textwrap
 from collections.abc import Callable, Sequence
 from functools import partial
-from typing import NamedTuple
 
 from segscore.pipeline.agreement.findings import by_date, stands_out
 from segscore.pipeline.agreement.sentences import (
@@ -36,8 +35,8 @@ CODER_COLUMNS = (
 )
 """Columns of `coders` that people read, after those of groups."""
 
-OUTSIDE = "outside"
-"""Heading of whether a coder is outside the usual rates."""
+NAMED = "named"
+"""Heading of whether a coder is named for the rate."""
 
 _FIRST = 20
 _DATES = 24
@@ -99,18 +98,10 @@ def coders_shown(rows: Sequence[CoderRow], unit: str | None) -> ShownTable:
     )
 
 
-class UsualRates(NamedTuple):
-    """Where most rates are: the mean, and two standard deviations below and above it."""
-
-    low: float
-    mean: float
-    high: float
-
-
 def rates_shown(
     rows: Sequence[CoderRow], unit: str | None, isolated: Callable[[str], str] = str
-) -> tuple[ShownTable, UsualRates] | None:
-    """Show the rate of each coder, the highest first, with the usual ones; None if none is known.
+) -> ShownTable | None:
+    """Show the rate of each coder, the highest first; None if none is known.
 
     Args:
         rows: the rows of `coders` over all documents.
@@ -120,27 +111,23 @@ def rates_shown(
     known = sorted(
         (row for row in rows if row["rate"] is not None), key=lambda row: -(row["rate"] or 0)
     )
-    if not known or (mean := known[0]["rate_mean"]) is None:
+    if not known:
         return None
+    named = ["yes" if row.get("outlying_rate") else "no" for row in known]
+    far = ", ".join(isolated(row["coder"]) for row in known if row.get("outlying_rate"))
     minute = a_minute(unit)
-    mean, sd = ((minute or 1.0) * (each or 0.0) for each in (mean, known[0]["rate_sd"]))
-    outside = ["yes" if row["flagged"] else "no" for row in known]
-    flagged = ", ".join(isolated(row["coder"]) for row in known if row["flagged"])
-    table = ShownTable(
+    return ShownTable(
         [
             _coder(known),
             _rate(known, unit),
-            _deviation(known),
-            Column(OUTSIDE, outside),
+            Column(NAMED, named),
             _documents(known),
             _boundaries(known),
         ],
-        title=f"{'Boundaries a minute' if minute else 'Boundary rate'}, with the usual range",
+        title="Boundaries a minute" if minute else "Boundary rate",
         guide=f"{'Boundaries a minute' if minute else 'Boundaries per potential boundary'}. "
-        "Grey: the usual range, the mean plus and minus two standard deviations. Outside it: "
-        f"{flagged or 'no coder'}.",
+        f"Marks far more or far fewer than the others: {far or 'nobody'}.",
     )
-    return table, UsualRates(max(0.0, mean - 2 * sd), mean, mean + 2 * sd)
 
 
 def peers_shown(rows: Sequence[CoderRow]) -> ShownTable:

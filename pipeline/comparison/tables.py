@@ -14,7 +14,6 @@ from segscore.pipeline.comparison.pair_power import (
     DifferenceSearch,
     PairPower,
     pair_power,
-    simulate_pairs,
 )
 from segscore.pipeline.comparison.pair_rows import SIGNIFICANT
 from segscore.pipeline.comparison.paired_tests import permutation_tests
@@ -84,31 +83,20 @@ class ComparedSample:
     pairs: list[ComparedPair]
 
 
-@dataclass(frozen=True)
-class ComparedGroup:
-    """The comparison of a group.
-
-    Attributes:
-        tables: the rows of comparisons, systems and omnibus, without the group-by columns.
-        pairs: the averages of the samples whose pairs were compared.
-    """
-
-    tables: dict[str, list[ComparisonRow]]
-    pairs: list[Averages]
-
-
 def compare_group(
     group: GroupSamples, runs: Sequence[FinishedScoring], settings: CompareSettings
-) -> ComparedGroup:
-    """Compare the systems of a group by every chosen measure: together, or two by two."""
+) -> dict[str, list[ComparisonRow]]:
+    """Compare the systems of a group by every chosen measure: together, or two by two.
+
+    Returns:
+        The rows of comparisons, systems and omnibus, without the group-by columns.
+    """
     systems: list[ComparisonRow] = []
     omnibus: list[ComparisonRow] = []
     pairs: list[ComparedPair] = []
-    compared: list[Averages] = []
     labels = [system.label for system in group.systems]
     for sample in (*group.single, *group.pairs):
-        averages = Averages(sample)
-        found = compare_sample(averages, runs, settings)
+        found = compare_sample(Averages(sample), runs, settings)
         if sample is group.together:
             omnibus += found.omnibus
         if sample in group.single:
@@ -116,7 +104,6 @@ def compare_group(
             systems += [row | apart for row in found.systems]
         if sample in group.paired:
             pairs += found.pairs
-            compared.append(averages)
     comparisons = adjusted_rows(pairs, settings)
     if group.alone:
         names = [measure.name for measure in group.single[0].measures]
@@ -127,8 +114,7 @@ def compare_group(
 
         systems.sort(key=order)
         comparisons.sort(key=order)
-    tables = {"comparisons": comparisons, "systems": systems, "omnibus": omnibus}
-    return ComparedGroup(tables, compared)
+    return {"comparisons": comparisons, "systems": systems, "omnibus": omnibus}
 
 
 def _not_ranked(group: GroupSamples) -> ComparisonRow:
@@ -214,18 +200,6 @@ def _at_level(
     return {**ends, **asdict(power)}
 
 
-def simulate_power(averages: Averages, settings: CompareSettings) -> Iterator[ComparisonRow]:
-    """Yield the rows of the table `power`: every measure, average and pair of systems.
-
-    Raises:
-        Refused: a measure has no direction, or there are too few documents.
-    """
-    search = _search(_pairs_of_systems(averages), settings)
-    for measure in averages.sample.measures:
-        for kind in AVERAGES:
-            yield from simulate_pairs(averages, measure, kind, search)
-
-
 def _pairs_of_systems(averages: Averages) -> int:
     return comb(sum(not system.is_point for system in averages.sample.systems), 2)
 
@@ -233,7 +207,7 @@ def _pairs_of_systems(averages: Averages) -> int:
 def _search(pairs: int, settings: CompareSettings) -> DifferenceSearch:
     """Return the test that each of some pairs gets, as Holm's first one does."""
     test = PairedTest(settings.alpha / max(1, pairs), settings.power)
-    return DifferenceSearch(test, settings.difference, settings.seed)
+    return DifferenceSearch(test, settings.difference)
 
 
 def _systems(

@@ -120,7 +120,7 @@ def _set_run(metrics: Metrics, night: Night) -> None:
     metrics.set("duration_seconds", "Time taken to score the night.", seconds)
     metrics.set("pairs", "Pairs of a reference and a hypothesis scored.", record["pairs"])
     for table, rows in record["rows"].items():
-        for status in ("scored", "rejected", "unpaired"):
+        for status in (name for name in rows if name != "in"):
             help_ = f"Input rows that were {status}."
             metrics.set(f"{status}_rows", help_, rows[status], table=table)
 

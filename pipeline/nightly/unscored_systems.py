@@ -9,6 +9,7 @@ import pyarrow.compute as pc
 from segscore.pipeline.nightly.nights import Night
 from segscore.pipeline.nightly.tallies import tables
 from segscore.pipeline.nightly.verdict import RejectedSystem, UnpairedSystem
+from segscore.pipeline.tables.faults import EXACT_COPY
 
 
 def unscored_systems(
@@ -23,6 +24,7 @@ def unscored_systems(
     rejected = []
     for name in sorted(missing):
         rules = Counter(_values_of(rejects, name, "rule").to_pylist())
+        del rules[EXACT_COPY]  # the row that it is a copy of says more
         if rules:
             rule = min(rules, key=lambda each: (-rules[each], each))
             rows = rules.total() + len(documents.pop(name))

@@ -31,8 +31,8 @@ def left_out_in_words(run: FinishedRun) -> str:
     parts = [
         f"{name}: {counts[key]:,} of {counts['in']:,} rows {key}"
         for name, counts in run.record["rows"].items()
-        for key in ("rejected", "unpaired")
-        if counts[key]
+        for key in ("rejected", "copies", "unpaired")
+        if counts.get(key)
     ]
     if warnings := len(run.record["warnings"]):
         parts.append(counted(warnings, "warning"))
@@ -61,8 +61,11 @@ def _figures(run: FinishedRun) -> Iterator[Figure]:
     ]
     heads = ["field", "value", "meaning"]
     yield Figure("The signature, field by field", table=PageTable(heads, fields), wide=True)
+    by_table = run.record["rows"]
+    has_copies = any("copies" in counts for counts in by_table.values())
+    outcomes = [*ROW_COUNTS, *["copies"] * has_copies]
     rows: list[list[Cell]] = [
-        [name, *(counts[key] for key in ROW_COUNTS)] for name, counts in run.record["rows"].items()
+        [name, *(counts.get(key, 0) for key in outcomes)] for name, counts in by_table.items()
     ]
     added = Missing.of_record(run.record.get("missing")).added
     besides = (
@@ -72,8 +75,9 @@ def _figures(run: FinishedRun) -> Iterator[Figure]:
     yield Figure(
         "Input rows",
         "Every row is scored, rejected because it breaks a rule, or unpaired."
+        + " Exact copies of rows are left out." * has_copies
         + besides * bool(added),
-        PageTable(["table", *ROW_COUNTS], rows),
+        PageTable(["table", *outcomes], rows),
         folded=False,
     )
     if rejected := _rejected(run):

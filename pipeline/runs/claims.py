@@ -197,6 +197,11 @@ def load_record(url: str, text: str, required: Mapping[str, type]) -> dict[str, 
     Raises:
         Refused: the text is not what segscore writes.
     """
+    if not text:  # where there are no hard links, a new file is empty for a moment
+        raise Refused(
+            f"{url}: is empty; another job is writing it, or was killed when it did: if none is "
+            "running, remove the file"
+        )
     try:
         record = json.loads(text)
         json.dumps(record, ensure_ascii=False).encode()  # refuses half of a surrogate pair

@@ -11,10 +11,12 @@ import pyarrow.compute as pc
 from segscore.pipeline.errors import Failed
 from segscore.pipeline.runs.run_folder import REJECTS, UNPAIRED
 from segscore.pipeline.runs.sink import Sink
+from segscore.pipeline.tables.faults import EXACT_COPY
 from segscore.pipeline.tables.validate import place_of
 
 RowCounts = dict[str, dict[str, int]]
-"""Input table -> numbers of rows: `in`, which is the sum of `scored`, `rejected`, `unpaired`."""
+"""Input table -> numbers of rows: `in`, which is the sum of `scored`, `rejected`, `unpaired` and,
+if there are any, `copies`: rows that are the same as others in every column."""
 
 _TWICE = "unique_document_coder"
 _NUMBER_TRIALS = (
@@ -50,7 +52,7 @@ _MOST_ALIKE = 3
 """Number of groups of similar names that a warning lists."""
 
 _TABLES = {"references", "hypotheses", "documents", "codings"}
-_OUTCOMES = ("scored", "rejected", "unpaired")
+_OUTCOMES, _COPIES = ("scored", "rejected", "unpaired"), "copies"
 
 
 def warn_of_similar_names(coders: Collection[str]) -> list[str]:
@@ -75,11 +77,22 @@ def require_row_counts(rows: RowCounts) -> None:
         ValueError: a table or a count is unknown or missing, or the counts do not add up.
     """
     for table, counts in rows.items():
-        if table not in _TABLES or counts.keys() != {"in", *_OUTCOMES}:
+        if table not in _TABLES or counts.keys() - {_COPIES} != {"in", *_OUTCOMES}:
             raise ValueError(f"it does not have the row counts of {table}")
-        parts = [counts[name] for name in _OUTCOMES]
-        if min(parts) < 0 or sum(parts) != counts["in"]:
+        if min(counts.values()) < 0 or rest_of(counts):
             raise ValueError(f"the row counts of {table} do not add up")
+
+
+def rest_of(counts: dict[str, int]) -> int:
+    """Return how many rows of a table are not counted yet among those that had some outcome."""
+    return counts["in"] - sum(rows for name, rows in counts.items() if name != "in")
+
+
+def count_rejected(rejects: pa.Table, table: str) -> dict[str, int]:
+    """Count the rows of an input table that were rejected, and the copies if there are any."""
+    rules = rejects["rule"].filter(pc.equal(rejects["table"], table))
+    copies = pc.sum(pc.equal(rules, EXACT_COPY)).as_py() or 0
+    return {"rejected": len(rules) - copies, **({_COPIES: copies} if copies else {})}
 
 
 def add_rows(parts: Iterable[RowCounts]) -> RowCounts:
@@ -87,9 +100,9 @@ def add_rows(parts: Iterable[RowCounts]) -> RowCounts:
     total: RowCounts = {}
     for part in parts:
         for table, counts in part.items():
-            so_far = total.setdefault(table, dict.fromkeys(counts, 0))
+            so_far = total.setdefault(table, {})
             for name, rows in counts.items():
-                so_far[name] += rows
+                so_far[name] = so_far.get(name, 0) + rows
     return total
 
 
@@ -135,7 +148,7 @@ def _describe_rejects(sink: Sink, rejected: int) -> str:
     """Say what was rejected, why most of it was, and where: a coder and a document."""
     rules, documents = Counter[tuple[str, str]](), dict[tuple[str, str], set[tuple[str, str]]]()
     for rows in sink.read(REJECTS, ["table", "rule", "coder", "document_id"]):
-        for row in rows.to_pylist():
+        for row in _without_copies(rows).to_pylist():
             key = row["table"], row["rule"]
             rules[key] += 1
             places = documents.setdefault(key, set())
@@ -163,7 +176,7 @@ def _describe_rejects(sink: Sink, rejected: int) -> str:
 def warn_of_rejects(
     rejects: Iterable[pa.Table], scored: Collection[str], listed_in: str
 ) -> list[str]:
-    """Return warnings: which rules rejected rows, and which coders have no result because of it.
+    """Return warnings: copies, which rules rejected rows, and which coders have no result.
 
     The tables of rejects have the columns table, rule and coder; the scored coders have a result.
     """
@@ -174,6 +187,7 @@ def warn_of_rejects(
         rules += Counter({count["values"]: count["counts"] for count in counts})
         with_coder = rows.filter(pc.is_in(rows["table"], pa.array(_CODER_TABLES)))
         coders.update(pc.unique(with_coder["coder"].drop_null()).to_pylist())
+    copies = rules.pop(EXACT_COPY, 0)
     without_result = sorted(coders - {"", *scored})
     warnings = [
         f"{name}: none of its rows could be scored" for name in without_result[:_MAX_CODERS]
@@ -181,11 +195,24 @@ def warn_of_rejects(
     if len(without_result) > _MAX_CODERS:
         more = len(without_result) - _MAX_CODERS
         warnings.append(f"no row of {more} further coder{'s' * (more > 1)} could be scored")
+    listed = f"all are listed in {listed_in}"
     return [
-        f"rows were rejected: {_format_counts(rules)}; all are listed in {listed_in}",
+        *([f"{copies_left_out(copies)}; {listed}"] if copies else []),
+        *([f"rows were rejected: {_format_counts(rules)}; {listed}"] if rules else []),
         *([_NUMBER_TRIALS] if 2 * repeated > rules.total() else []),
         *warnings,
     ]
+
+
+def copies_left_out(copies: int) -> str:
+    """Say how many rows were left out because they are the same as others."""
+    if copies == 1:
+        return "1 row is an exact copy of another one and was left out"
+    return f"{copies:,} rows are exact copies of others and were left out"
+
+
+def _without_copies(rejects: pa.Table) -> pa.Table:
+    return rejects.filter(pc.not_equal(rejects["rule"], EXACT_COPY))
 
 
 def _count_repeated(rejects: pa.Table) -> int:
@@ -223,7 +250,7 @@ def explain_losses(
 
     The sides are the input tables whose rows should have been paired.
     """
-    rejected = _first_rejected(rejects)
+    rejected = _first_rejected(map(_without_copies, rejects))
     if rejected:
         return f"; the first reject: {rejected}; {listed_in}"
     ids: dict[str, set[str]] = {side: set() for side in sides}

@@ -5,7 +5,7 @@ import pyarrow as pa
 
 from segscore.pipeline.arrays.ragged import Flags
 from segscore.pipeline.errors import Absent, NoResult, NothingPaired
-from segscore.pipeline.runs.record import RowCounts, why_nothing_scored
+from segscore.pipeline.runs.record import RowCounts, count_rejected, rest_of, why_nothing_scored
 from segscore.pipeline.runs.sink import Sink
 from segscore.pipeline.scoring.hypotheses import list_unpaired
 from segscore.pipeline.scoring.inputs import Collected, Inputs
@@ -14,7 +14,6 @@ from segscore.pipeline.tables.read import no_rows_error
 
 def count_rows(collected: Collected, paired: Flags) -> RowCounts:
     """Count the scored, rejected and unpaired rows of the references and of the documents."""
-    rejected_tables = collected.rejects.column("table").to_pylist()
     scored = {"references": int(paired.sum())}
     if collected.described is not None:
         ids = collected.reference_rows.keep(paired).ids
@@ -24,12 +23,12 @@ def count_rows(collected: Collected, paired: Flags) -> RowCounts:
         name: {
             "in": collected.read[name],
             "scored": scored[name],
-            "rejected": rejected_tables.count(name),
+            **count_rejected(collected.rejects, name),
         }
         for name in scored
     }
     for table in rows.values():
-        table["unpaired"] = table["in"] - table["scored"] - table["rejected"]
+        table["unpaired"] = rest_of(table)
     return rows
 
 

@@ -7,14 +7,14 @@ import pyarrow as pa
 
 from segscore.pipeline.arrays.kernel import kernel
 from segscore.pipeline.arrays.ragged import Bits, Coded, Flags, Ints, numbers
-from segscore.pipeline.runs.record import RowCounts
+from segscore.pipeline.runs.record import RowCounts, count_rejected
 from segscore.pipeline.scoring.references import References
 from segscore.pipeline.scoring.thresholds import at_thresholds, thresholds_of
 from segscore.pipeline.scoring.trials import order_by_answer
 from segscore.pipeline.settings.measuring import MeasuringSettings
 from segscore.pipeline.tables.boundary_types import without_faults
 from segscore.pipeline.tables.columns import segmentations_contract
-from segscore.pipeline.tables.contradictions import DUPLICATE_ROW, DUPLICATE_TRIAL, UNIQUE_CODER
+from segscore.pipeline.tables.contradictions import ONE_ROW, ONE_TRIAL, set_repeated_apart
 from segscore.pipeline.tables.document_lengths import (
     adopt,
     beyond_end,
@@ -72,9 +72,9 @@ class Accepted:
     @property
     def account(self) -> "Account":
         """What remains to be said of the rows once they have been scored."""
-        rejected, unpaired = self.rejects.num_rows, len(self.unpaired)
-        scored = self.read - rejected - unpaired
-        counts = {"in": self.read, "scored": scored, "rejected": rejected, "unpaired": unpaired}
+        rejected, unpaired = count_rejected(self.rejects, "hypotheses"), len(self.unpaired)
+        scored = self.read - self.rejects.num_rows - unpaired
+        counts = {"in": self.read, "scored": scored, **rejected, "unpaired": unpaired}
         return Account({"hypotheses": counts}, self.rejects, list_unpaired(self.unpaired))
 
 
@@ -147,14 +147,11 @@ def _without_repeated(rows: Rows, document: Ints, n_documents: int) -> tuple[Row
     """Reject hypotheses that are not the only one of their system, document and trial."""
     trial = trial_numbers(rows.table)
     if trial is None:
-        twice = _are_repeated(rows.coders, document, n_documents)
-        reason = DUPLICATE_ROW
+        repeated, unique = _are_repeated(rows.coders, document, n_documents), ONE_ROW
     else:
-        twice = are_repeated(rows.coders.code, document, trial)
-        reason = DUPLICATE_TRIAL
-    document = document[~twice]
-    rows, repeated = refuse(rows, twice, UNIQUE_CODER, reason)
-    return rows, document, repeated
+        repeated, unique = are_repeated(rows.coders.code, document, trial), ONE_TRIAL
+    remain, rejects = set_repeated_apart(rows, repeated, unique)
+    return rows.keep(remain), document[remain], rejects
 
 
 def _without_contradictions(

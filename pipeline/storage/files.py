@@ -208,6 +208,9 @@ def _write_to_disk(place: Place, content: bytes | memoryview, *, new: bool) -> N
         except FileNotFoundError:  # another job removed the folder, which was empty, just now
             if not tries_left:
                 raise
+        except OSError as problem:
+            problem.filename, problem.filename2 = place.path, None  # not the temporary name
+            raise
         finally:
             drop(path)
 

@@ -236,7 +236,6 @@ class CompareKeywords(TypedDict, total=False):
     power: float
     difference: float | None
     margin: float | None
-    simulate_power: bool
     seed: int
     trust_inputs: bool
     fresh: bool

@@ -121,6 +121,7 @@ def test_every_table_and_rule_is_on_the_page() -> None:
         run_folder.RUN_TABLES
     )
     assert set(rejects.BETWEEN_ROWS) == {
+        faults.EXACT_COPY,
         contradictions.UNIQUE_CODER,
         contradictions.UNIQUE_DOCUMENT,
         faults.SAME_UNITS,
@@ -188,7 +189,7 @@ def test_score(segscore: Segscore, tmp_path: Path) -> None:
         "--ratings", put(tmp_path / "ratings.jsonl", ratings),
     )  # fmt: skip
     assert result.code == 0, result.err
-    others = ("power", "published", "changes", "changed")
+    others = ("published", "changes", "changed")
     always = tuple(table for table in of("compare") if table.name not in others)
     keep(always, compared, {GROUPS: ["level"]})
     assert set(written(compared)) == {table.name for table in always}

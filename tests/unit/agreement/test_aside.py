@@ -158,12 +158,13 @@ def test_contradictions_are_rejected_by_name(segscore: Segscore, tmp_path: Path)
         {**row, "coder": "ann", "pass": "a"},
         {**row, "coder": "ben", "pass": "a"},
         {**row, "coder": "ann", "pass": "b"},
-        {**row, "coder": "ann", "pass": "b"},
+        {**row, "coder": "ann", "pass": "b", "boundaries": [4]},
+        {**row, "coder": "ben", "pass": "b"},
         {**row, "coder": "ben", "pass": "b"},
         {**row, "coder": "gpt", "pass": "a"},
         {**row, "coder": "gpt", "pass": "b"},
         {**row, "coder": "cat", "pass": "a"},
-        {**row, "coder": "cat", "pass": "a"},
+        {**row, "coder": "cat", "pass": "a", "boundaries": [4]},
         {**row, "coder": "gpt", "pass": "a", "document_id": "other"},
     ]
     path = tmp_path / "codings.jsonl"
@@ -173,9 +174,10 @@ def test_contradictions_are_rejected_by_name(segscore: Segscore, tmp_path: Path)
     assert result.code == 0, result.err
     rejects = read_table(f"{tmp_path / 'run' / 'rejects'}").to_pylist()
     assert sorted((row["coder"], row["row"]) for row in rejects) == [
-        *(("ann", 2), ("ann", 3), ("cat", 7), ("cat", 8), ("gpt", 5), ("gpt", 6)),
+        *(("ann", 2), ("ann", 3), ("ben", 5), ("cat", 8), ("cat", 9), ("gpt", 6), ("gpt", 7)),
     ]
-    assert {row["rule"] for row in rejects} == {"unique_document_coder"}
+    copied = [row["coder"] for row in rejects if row["rule"] == "exact_copy"]
+    assert copied == ["ben"]
     (alone,) = read_table(f"{tmp_path / 'run' / 'unpaired'}").to_pylist()
     assert (alone["document_id"], alone["coder"]) == ("other", "gpt")
     coders = {row["coder"]: row for row in read_table(f"{tmp_path}/run/coders").to_pylist()}

@@ -202,20 +202,33 @@ def test_an_offset_is_in_units_or_seconds(
     assert describe_audit([], [row], [], unit)[1] == words
 
 
-def test_a_rate_is_per_100_units_or_a_minute() -> None:
+@pytest.mark.parametrize(
+    ("unit", "rate", "ratio", "words"),
+    [
+        (None, 0.12, 1.93, "about twice as many boundaries as the others: 12.0 per 100 units, "
+         "where they would mark 6.2."),
+        (None, 0.067, 0.754, "0.75 times as many boundaries as the others: 6.7 per 100 units, "
+         "where they would mark 8.9."),
+        ("millisecond", 2.5e-5, 2.5, "2.5 times as many boundaries as the others: 1.50 a minute, "
+         "where they would mark 0.60."),
+        (None, 0.0, 0.004, "no boundaries, where the others do."),
+    ],
+)  # fmt: skip
+def test_a_sentence_about_a_rate_has_one_ratio(
+    unit: str | None, rate: float, ratio: float, words: str
+) -> None:
+    """The median rate of other documents gave another one: 6.7 of 9.3 are not 0.75."""
     row: CoderRow = {
         "coder": "max",
         "outlying_rate": True,
         "low_agreement": False,
-        "rate_ratio": 1.93,
+        "rate": rate,
+        "rate_median": 0.093,
+        "rate_ratio": ratio,
     }
-    units = describe_audit([], [{**row, "rate": 0.12, "rate_median": 0.06}], [])
-    assert units[1] == (
-        "max marks about twice as many boundaries as the others: 12.0 per 100 units, the median "
-        "coder 6.0."
-    )
-    times = describe_audit([], [{**row, "rate": 2.5e-5, "rate_median": 1.25e-5}], [], "millisecond")
-    assert times[1].endswith(": 1.50 a minute, the median coder 0.75.")
+    assert describe_audit([], [row], [], unit)[1] == f"max marks {words}"
+    alike = describe_audit([], [{**row, "reading": "other"}], [], unit)[1]
+    assert ("as the others who read alike: " in alike) is (rate > 0)
 
 
 def test_coders_of_most_contested_documents_are_named() -> None:
