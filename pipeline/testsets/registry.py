@@ -174,7 +174,7 @@ def read_registry(location: str | None) -> Registry:
     text = storage.read_text(location)
     if text is None:
         raise Absent(f"--registry {location}: there is no such file")
-    own = [*_read_sets(text, f"--registry {location}")]
+    own = [replace(each, data="") for each in _read_sets(text, f"--registry {location}")]
     names = {each.name.casefold() for each in own}
     others = (each for each in own_registry().sets if each.name.casefold() not in names)
     return Registry((*own, *others))
