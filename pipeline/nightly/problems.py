@@ -1,6 +1,7 @@
 """Say what is wrong with a published night, and what to do about it."""
 
 from segscore.pipeline.nightly.failures import failures_in_words
+from segscore.pipeline.nightly.rules import kind_of_check
 from segscore.pipeline.nightly.verdict import (
     EVERY,
     OTHER_NIGHT,
@@ -34,8 +35,10 @@ def problems(verdict: Verdict, run: str) -> list[str]:
     descriptions = [*verdict.common]
     failed = [check for check in verdict.checks if check.fails and check.system != EVERY]
     # What all systems share has been said, but for what does not fail unless asked.
-    common = [check for check in verdict.checks if check.fails and check.system == EVERY]
-    descriptions += failures_in_words(check for check in common if check.is_level)
+    common = (check for check in verdict.checks if check.fails and check.system == EVERY)
+    descriptions += failures_in_words(
+        check for check in common if kind_of_check(check).needs_history
+    )
     descriptions += failures_in_words(check for check in failed if _is_open(check, verdict))
     # A system that got worse in general has been said.
     systems = {(check.rule, check.system) for check in failed}
