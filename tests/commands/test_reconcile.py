@@ -313,6 +313,7 @@ def test_ends_count_unless_columns_say_that_they_are_none(tmp_path: Path) -> Non
     paths = [tmp_path / "references.jsonl", tmp_path / "hypotheses.jsonl"]
     for path, row in zip(paths, rows, strict=True):
         path.write_text(json.dumps(row) + "\n", "utf-8")
-    convention = {"apply": "segscore+edges=marked"}
-    applied = python_interface.reconcile(*map(str, paths), measure="precision,recall", **convention)
+    applied = python_interface.reconcile(
+        str(paths[0]), str(paths[1]), measure="precision,recall", apply="segscore+edges=marked"
+    )
     assert [row["value"] for row in applied.rows] == pytest.approx([2 / 3, 1])

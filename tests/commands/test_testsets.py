@@ -148,8 +148,7 @@ def test_a_set_that_ships_is_written_with_its_systems(segscore: Segscore, tmp_pa
             if row["role"] == role
         ]
     mine = [row | {"coder": "mine"} for row in rows if row["coder"] == "full"]
-    table = write(tmp_path / "mine.jsonl", mine)
-    sides = news / "references", news / "hypotheses", table
+    sides = news / "references", news / "hypotheses", write(tmp_path / "mine.jsonl", mine)
     scored = segscore("score", *sides, "--output", tmp_path / "run", "--format", "json")
     assert scored.code == 0, scored.err
     summary = json.loads(scored.out)["summary"]

@@ -39,7 +39,8 @@ class References(NamedTuple):
 
 def joined(pairs: Sequence[Pair], *, marked: bool) -> Pair:
     """Join pairs to one; if asked, with a boundary on both sides where two are joined."""
-    start, sides = 0, ([], [])
+    start = 0
+    sides: tuple[list[int], list[int]] = ([], [])
     for pair in pairs:
         for side, boundaries in zip(sides, (pair.reference, pair.hypothesis), strict=True):
             side += [start] if marked and start else []

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from segscore import reconcile
 from segscore.pipeline.conventions.averages import ConventionAverages
 from segscore.pipeline.conventions.boundary_family import boundary_family
-from segscore.pipeline.conventions.convention import Convention, Family
+from segscore.pipeline.conventions.convention import Convention, Counter, Family
 from segscore.pipeline.conventions.edit_family import EDIT_FAMILY
 from segscore.pipeline.conventions.pair_search import grid_of, questions_of
 from segscore.pipeline.conventions.window_family import WINDOW_FAMILY
@@ -80,7 +80,7 @@ def test_a_convention_gives_the_value_of_its_slow_twin(
     name: str, documents: Documents, drawn: st.DataObject
 ) -> None:
     family = FAMILY[name]
-    counters = {}
+    counters: dict[int, Counter] = {}
     for _ in range(8):
         measure, convention = drawn.draw(st.sampled_from(ALL[name]))
         factor = MILLISECONDS if convention.answers.get("grid") == "seconds" else 1
