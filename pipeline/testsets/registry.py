@@ -3,7 +3,7 @@
 import json
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache, cached_property
 from pathlib import Path
 from typing import Any
@@ -81,6 +81,8 @@ class KnownSet:
         options: options of `segscore import` that read the published files, by name.
         note: what else there is to know; empty if nothing.
         splits: its splits.
+        data: file beside this one that has its segmentations; empty if segscore does not ship them.
+        part: the split that was asked for, and then the only one; empty for the whole set.
     """
 
     name: str
@@ -92,6 +94,13 @@ class KnownSet:
     options: Mapping[str, str]
     note: str
     splits: tuple[Split, ...]
+    data: str = ""
+    part: str = ""
+
+    @property
+    def title(self) -> str:
+        """The set and, if only that was asked for, its split."""
+        return f"{self.name} {self.part}" if self.part else self.name
 
     @property
     def whole(self) -> Split | None:
@@ -118,14 +127,20 @@ class Registry:
         )
 
     def find(self, name: str) -> KnownSet:
-        """Return a set by its name, whatever its case.
+        """Return a set by its name, or one with only the split that has this title.
+
+        Case does not matter.
 
         Raises:
             Refused: there is no such set; the message names the nearest.
         """
+        wanted = name.casefold()
         for each in self.sets:
-            if each.name.casefold() == name.casefold():
+            if each.name.casefold() == wanted:
                 return each
+            for split in each.splits:
+                if split.title.casefold() == wanted:
+                    return replace(each, splits=(split,), part=split.name)
         raise Refused(
             f"{name}: no such test set{self._similar(name)}; `segscore testsets` lists them all"
         )
@@ -159,7 +174,7 @@ def read_registry(location: str | None) -> Registry:
     text = storage.read_text(location)
     if text is None:
         raise Absent(f"--registry {location}: there is no such file")
-    own = [*_read_sets(text, f"--registry {location}")]
+    own = [replace(each, data="") for each in _read_sets(text, f"--registry {location}")]
     names = {each.name.casefold() for each in own}
     others = (each for each in own_registry().sets if each.name.casefold() not in names)
     return Registry((*own, *others))
@@ -196,6 +211,7 @@ def _read_set(entry: Mapping[str, Any]) -> KnownSet:
         options={str(key): str(value) for key, value in (recipe.get("options") or {}).items()},
         note=str(entry.get("note", "")),
         splits=tuple(_read_split(name, split, splits) for split in splits),
+        data=str(entry.get("data", "")),
     )
 
 

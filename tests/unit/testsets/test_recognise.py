@@ -206,7 +206,7 @@ def test_published_scores_name_their_evidence() -> None:
         assert score.set in sets
         assert score.evidence in EVIDENCE
         assert score.source
-        assert float(score.value) > 0
+        assert float(score.value) >= 0
         assert bool(score.convention) <= (score.evidence != "unknown")
 
 
