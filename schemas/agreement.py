@@ -11,13 +11,8 @@ from segscore.schemas.columns import (
     whole,
     whole_or_null,
 )
+from segscore.schemas.similarities import SIMILARITY_MEANINGS
 
-SIMILARITY_MEANINGS = {
-    "boundary_similarity": "B: mean correctness of boundary pairs",
-    "segmentation_similarity": "S: 1 - edits / potential boundaries",
-    "exact": "B without near misses: matches / boundaries marked by either",
-    "two_category": "share of positions at which both or neither have a boundary",
-}
 COEFFICIENTS = {
     "pi": "agreement above chance, one rate for all coders (Scott's pi for two coders)",
     "kappa": "agreement above chance, one rate per coder (Cohen's kappa for two coders)",

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from math import ceil
 from statistics import median
+from typing import Any
 
 import pyarrow as pa
 
@@ -161,7 +162,7 @@ def _among_the_same(row: CoefficientRow, group: str) -> Iterator[str]:
     )
 
 
-def _not_judged(coders: Sequence[CoderRow]) -> Iterator[str]:
+def _not_judged(coders: Sequence[Mapping[str, Any]]) -> Iterator[str]:
     """Yield a sentence about coders of whom too little is known."""
     left_out = [row["coder"] for row in coders if row.get("low_agreement", False) is None]
     if left_out:

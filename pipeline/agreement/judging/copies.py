@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from segscore.pipeline.agreement.judging.limits import FEWEST_COPYING, FEWEST_DOCUMENTS
 from segscore.pipeline.agreement.judging.pair_counts import CoderPairCounts
@@ -88,11 +89,11 @@ class Copies(Step):
         copied &= np.count_nonzero(judged) >= FEWEST_COPYING
         return {
             "residual": residual,
-            "high_agreement": np.where(known, copies | apart, None),
+            "high_agreement": _of_known(copies | apart, known),
             "exact_share": exact.share,
             "exact_share_others": exact.others,
             "exact_share_deviation": exact.deviation,
-            "copied": np.where(known, copied, None),
+            "copied": _of_known(copied, known),
         }
 
     def sentence(self, row: Mapping[str, Any], audit: AuditRows) -> str:
@@ -116,6 +117,13 @@ class Copies(Step):
         return (
             f"{more}: they may read the guidelines in a way of their own, or have worked together."
         )
+
+
+def _of_known(marks: Flags, known: Flags) -> NDArray[Any]:
+    """Return marks, None for pairs that are not judged."""
+    values = marks.astype(object)
+    values[~known] = None
+    return values
 
 
 @dataclass(frozen=True)

@@ -70,8 +70,10 @@ def _rows(
     for column in columns:
         values = None if view is None else view.get(column.name)
         for x, row in enumerate(rows):
-            defined = values is not None and (known is None or known[x])
-            row[column.name] = plain(values[x]) if defined else column.kind.undefined
+            if values is not None and (known is None or known[x]):
+                row[column.name] = plain(values[x])
+            else:
+                row[column.name] = column.kind.undefined
     return rows
 
 

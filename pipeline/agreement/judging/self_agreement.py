@@ -16,7 +16,7 @@ from segscore.pipeline.agreement.judging.step import (
 )
 from segscore.pipeline.agreement.persons import by_coder, ends_of, pooled_estimates
 from segscore.pipeline.statistics.shown_numbers import number_in_words, shown_number
-from segscore.schemas.agreement import SIMILARITY_MEANINGS
+from segscore.schemas.similarities import SIMILARITY_MEANINGS
 
 
 class SelfAgreement(Step):

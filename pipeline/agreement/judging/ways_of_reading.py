@@ -58,7 +58,7 @@ class WaysOfReading(Step):
         """Say how each coder reads; the example is found among the documents later."""
         way = view.readings.way
         same, other = np.full((2, len(way)), np.nan)
-        for coder in np.flatnonzero(way):
+        for coder in np.flatnonzero(way).tolist():
             same[coder], other[coder] = _similarities(view, way, coder)
         return {
             "reading_ratio": np.full(len(way), view.readings.ratio),

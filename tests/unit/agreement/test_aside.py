@@ -22,11 +22,11 @@ from segscore.pipeline.agreement.judging.candidate import (
 )
 from segscore.pipeline.agreement.judging.self_agreement import SelfAgreement
 from segscore.pipeline.agreement.judging.step import AuditRows
+from segscore.pipeline.agreement.tables import AGREEMENT_TABLES
 from segscore.pipeline.runs import planning
 from segscore.pipeline.runs.planning import Limits
 from segscore.pipeline.statistics.multiple_tests import benjamini_yekutieli
 from segscore.pipeline.storage import read_table
-from segscore.schemas.agreement import AGREEMENT_TABLES
 from segscore.schemas.rows import CoderRow, PeerRow
 from tests.oracles import naive
 from tests.oracles.naive import Value
