@@ -411,6 +411,12 @@ class TestNltkStrings:
         assert message.startswith("f.x:2: ")
         assert reason in message
 
+    @pytest.mark.parametrize(("mask", "flag"), [("0101", "last"), ("1010", "first")])
+    def test_a_flag_for_each_unit_is_no_mask(self, mask: str, flag: str) -> None:
+        message = refusal(segmentations.read_nltk, "\n".join([mask] * 8), Defaults(coder="c"))
+        assert message.startswith(f"f.x:1: c: the {flag} flag is 1 in each of 8 documents")
+        assert len(rows_of(segmentations.read_nltk, "111\n" * 8, Defaults(coder="c"))) == 8
+
     def test_a_lone_mask_needs_a_coder(self) -> None:
         assert refusal(segmentations.read_nltk, "d\ta\t0\n01").startswith("f.x:2: coder is missing")
 

@@ -65,6 +65,28 @@ class TestFlags:
             with pytest.raises(Refused, match="is -100; expected 0 or 1"):
                 flags(value, marks=marks)
 
+    @pytest.mark.parametrize(
+        ("marks", "lists", "message"),
+        [
+            (
+                "start",
+                [[0, 1, 0, 1], [1, 0, 1, 1], [0, 1]],
+                "f.x:1: b: the last flag is 1 in each of 3",
+            ),
+            ("end", [[1, 0, 1, 0]] * 8, "f.x:1: b: the first flag is 1 in each of 8 documents"),
+            ("between", [[1, 0, 1, 0]] * 8, "f.x:1: b: the first flag is 1 in each of 8 documents"),
+        ],
+    )
+    def test_flags_that_mark_another_unit_are_refused(
+        self, marks: str, lists: list[list[int]], message: str
+    ) -> None:
+        text = "".join(json.dumps({"y": y, "coder": "b"}) + "\n" for y in lists)
+        other = json.dumps({"y": [0, 1, 1, 0], "coder": "a"})
+        said = refusal_of(labels.read, text + other, flags="y", marks=marks)
+        assert said.startswith(message) and said.endswith(("--marks end", "--marks start"))
+        few = "".join(text.splitlines(keepends=True)[: len(lists) // 8 * 7 or 1])
+        assert len(rows(few, flags="y", marks=marks)) == (len(lists) // 8 * 7 or 1)
+
     @pytest.mark.parametrize("marks", ["end", "start"])
     def test_one_unit(self, marks: str) -> None:
         assert flags([1], marks=marks) == [1]
