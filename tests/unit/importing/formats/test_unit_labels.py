@@ -237,6 +237,14 @@ class TestRecords:
         tabs = text.replace(",", "\t")
         assert rows(tabs, "f.tsv", flags="boundary", marks="end", **options) == expected
 
+    def test_masks_in_rows_of_csv_are_texts(self) -> None:
+        text = "Document ID,Prediction,year\nd1,0010,1997\nd2,0001,\nd3,10,\n"
+        assert rows(text, "f.csv", flags="Prediction", marks="end") == [
+            ("d1", None, None, [3, 1], {"year": "1997"}),
+            ("d2", None, None, [4], {}),
+            ("d3", None, None, [1, 1], {}),
+        ]
+
     def test_ids_and_sizes_in_rows_of_csv(self) -> None:
         ids = "doc_id,role,id,topic\n01,hypothesis,1,1.1\n01,hypothesis,2,1.10\n1,reference,3,x\n"
         assert rows(ids, "f.csv", ids="topic") == [
