@@ -56,7 +56,10 @@ class UnpairedSystem:
 
 @dataclass(frozen=True)
 class RejectedSystem:
-    """A system that was not scored because its rows were rejected, most of them by one rule."""
+    """A system that was not scored because its rows were rejected, most of them by one rule.
+
+    If none of them was rejected, all references of its documents were.
+    """
 
     system: str
     rows: int
