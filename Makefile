@@ -98,7 +98,7 @@ claims: $(VENV)/core
 	$(BIN)/python -m benchmarks.claims
 
 columns: $(VENV)/core
-	@$(BIN)/python -m segscore.schemas.page > docs/tables.md
+	@$(BIN)/python -m segscore.api.write_tables > docs/tables.md
 	@$(BIN)/python -m segscore.api.write_types > segscore/api/typed.py
 	@$(BIN)/python deploy/dashboards/directions.py
 	@$(BIN)/python -m segscore.jobs.cli.settings_schema > docs/settings.schema.json

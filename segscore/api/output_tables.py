@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 import pandera.pyarrow as pap
 
+from segscore.pipeline.agreement.tables import CODERS, PEERS
 from segscore.schemas import agreement, comparisons, curves, nights
 from segscore.schemas.alignment import ALIGNMENT
 from segscore.schemas.conventions import CALIBRATION, CONVENTIONS
@@ -94,8 +95,8 @@ TABLES = (
     _run_table("agree", agreement.PAIRS, ATTRIBUTES, "peer"),
     _run_table("agree", agreement.DOCUMENTS, ATTRIBUTES, "document_id"),
     _run_table("agree", agreement.AGREEMENT, GROUPS),
-    _run_table("agree", agreement.CODERS, GROUPS),
-    _run_table("agree", agreement.PEERS, GROUPS),
+    _run_table("agree", CODERS, GROUPS),
+    _run_table("agree", PEERS, GROUPS),
     _run_table("agree", agreement.CORPUS, GROUPS),
     _run_table("agree", agreement.PROMINENCE, ATTRIBUTES, "document_id"),
     _run_table("agree", agreement.AGREEMENT_INDEX, ATTRIBUTES, "coder"),
