@@ -111,8 +111,8 @@ class FinishedRun:
     @property
     def settings(self) -> Mapping[str, Any]:
         """The settings by name, as JSON values."""
-        settings = self.record.get("settings")
-        return settings if isinstance(settings, dict) else {}
+        settings: Mapping[str, Any] = self.record["settings"]
+        return settings
 
     @property
     def measures_in_order(self) -> tuple[str, ...]:
@@ -131,18 +131,9 @@ class FinishedRun:
 
     @property
     def recorded_inputs(self) -> Mapping[str, Sequence[Mapping[str, Any]]]:
-        """The files of each input table: url, size and version.
-
-        Raises:
-            Refused: they are not what segscore writes.
-        """
-        inputs = self.record.get("inputs")
-        if isinstance(inputs, dict) and all(map(_are_files, inputs.values())):
-            return inputs
-        record = storage.join(self.url, run_folder.RECORD)
-        raise Refused(
-            f"{record}: does not list its inputs as segscore does; run again with --fresh"
-        )
+        """The files of each input table: url, size and version."""
+        inputs: Mapping[str, Sequence[Mapping[str, Any]]] = self.record["inputs"]
+        return inputs
 
     @property
     def inputs(self) -> list[str]:
@@ -193,19 +184,6 @@ class FinishedRun:
         They are dicts, of a type of ``segscore.schemas.rows`` if the table has one.
         """
         return [row for part in self.parts(name) for row in part.to_pylist()]
-
-
-_FILE = {"url": str, "size": int, "version": str}
-"""Keys of an input file in a record, and their types."""
-
-
-def _are_files(files: Any) -> bool:
-    """Return whether a value of a record, which may be forged, is a list of input files."""
-    return isinstance(files, list | tuple) and all(
-        isinstance(file, dict)
-        and all(isinstance(file.get(key), kind) for key, kind in _FILE.items())
-        for file in files
-    )
 
 
 def are_over_all(table: pa.Table, by: Iterable[str]) -> pa.ChunkedArray:

@@ -19,7 +19,9 @@ from segscore.pipeline.errors import Failed, Refused
 from segscore.pipeline.runs import claims, receipts
 from segscore.pipeline.runs.claims import UNFINISHED, Claim, Files
 from segscore.pipeline.runs.fingerprint import IGNORED_SETTINGS, Fingerprint, setting_differences
+from segscore.pipeline.storage.json_records import Shape, read_record
 from segscore.pipeline.storage.listed_files import INPUTS, RUN_TABLES, listed
+from segscore.schemas import records
 
 __all__ = ["RUN_TABLES", "UNFINISHED"]
 
@@ -28,6 +30,8 @@ PARQUET_ENDING = ".parquet"
 
 REJECTS, UNPAIRED = "rejects", "unpaired"
 """The tables of rejected and of unpaired rows."""
+
+_SHAPE = Shape((*((key.name, key.kind) for key in records.RUN), *records.SETTINGS))
 
 MAX_EXAMINATIONS = 5
 """How often to examine a folder again if its content changes during the examination."""
@@ -462,7 +466,7 @@ def record_of(output: str, text: str) -> dict[str, Any]:
     """
     url = storage.join(output, RECORD)
     try:
-        record = claims.load_record(url, text, {"signature": str, "pairs": int, "rows": dict})
+        record: dict[str, Any] = read_record(url, text, _SHAPE)
         listed(record, url)
     except Refused as problem:
         raise Refused(
