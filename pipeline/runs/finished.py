@@ -1,5 +1,6 @@
 """Read finished runs of any command: their records, and the tables that the records list."""
 
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial, reduce
@@ -12,7 +13,7 @@ from segscore.pipeline import storage
 from segscore.pipeline.errors import Refused
 from segscore.pipeline.runs import run_folder
 from segscore.pipeline.runs.trusted import Trusted
-from segscore.pipeline.storage.listed_files import listed
+from segscore.pipeline.storage.listed_files import RUN_TABLES, listed
 
 RunRow = dict[str, Any]
 _Row = TypeVar("_Row", bound=Mapping[str, object])
@@ -33,6 +34,9 @@ def table_piece(url: str) -> TablePiece:
     """Return a file of a table."""
     return TablePiece(url, storage.column_names(url), partial(storage.read_columns, url))
 
+
+_OPENED: "deque[FinishedRun]" = deque(maxlen=64)
+"""The runs that were opened last, to explain an error by what is wrong with a table of theirs."""
 
 _BEING_PUBLISHED = (
     "a run is being published here, and the one that it replaces is removed; read it again when "
@@ -66,7 +70,11 @@ class FinishedRun:
             Refused: run.json is not what segscore writes.
         """
         text = storage.read_text(storage.join(url, run_folder.RECORD))
-        return None if text is None else cls(url, run_folder.record_of(url, text))
+        if text is None:
+            return None
+        run = cls(url, run_folder.record_of(url, text))
+        _OPENED.append(run)
+        return run
 
     @classmethod
     def open(cls, url: str, unfinished: str = "the run is not finished") -> Self:
@@ -184,6 +192,38 @@ class FinishedRun:
         They are dicts, of a type of ``segscore.schemas.rows`` if the table has one.
         """
         return [row for part in self.parts(name) for row in part.to_pylist()]
+
+
+def describe_damage() -> str | None:
+    """Say what is wrong with a table of a run that was opened last; None if nothing is.
+
+    This is for errors that nobody expected, as it takes a moment.
+    """
+    try:
+        return next((wrong for run in _OPENED for wrong in _damaged_tables(run)), None)
+    except Refused as problem:
+        return str(problem)
+
+
+def _damaged_tables(run: FinishedRun) -> Iterator[str]:
+    from segscore.schemas.columns import arrow_type  # imports Pandera
+    from segscore.schemas.tables import TABLES
+
+    for table in TABLES:
+        for url in run.files(table.name) if table.name in RUN_TABLES else ():
+            found = storage.open_parquet(url).schema_arrow
+            for name, column in table.schema.columns.items():
+                is_there = name in found.names
+                if (
+                    column.required
+                    if not is_there
+                    else found.field(name).type != arrow_type(column)
+                ):
+                    yield (
+                        f"{url}: is not a table {table.name} of this version of segscore, as its "
+                        f"column {name} is {'of another type' if is_there else 'missing'}; run the "
+                        "command that made it again with --fresh"
+                    )
 
 
 def are_over_all(table: pa.Table, by: Iterable[str]) -> pa.ChunkedArray:

@@ -8,7 +8,8 @@ import json
 import re
 from collections.abc import Iterable
 from functools import partial, reduce
-from typing import Any
+from types import NoneType
+from typing import Any, get_args, get_origin, get_type_hints
 
 from segscore.pipeline.errors import Refused
 
@@ -22,7 +23,7 @@ class Record(dict[str, Any]):
         self._url = url
 
     def __missing__(self, key: str) -> Any:
-        raise Refused(f"{self._url}: not a file that segscore writes, or damaged: it lacks {key}")
+        raise Refused(f"{self._url}: lacks the key {key}, which segscore writes; is it damaged?")
 
 
 _STEPS = re.compile(r"\[\]|[^.\[\]]+")
@@ -73,26 +74,34 @@ class Shape:
         if not self._inside:
             if self._types and kind not in self._types:
                 return f" is not {self._words}"
-            return " is too large" if kind is int and abs(value) >= _LARGE else None
+            return " is too large" if kind is int and not -_LARGE <= value < _LARGE else None
         if value is None and kind in self._types:
             return None
         if "[]" in self._inside:
-            return _first_misfit(self._inside["[]"], value) if kind is list else " is not a list"
+            if not isinstance(value, list | tuple):
+                return " is not a list"
+            found = (self._inside["[]"].misfit(each) for each in value)
+            return next((f"[{i}]{misfit}" for i, misfit in enumerate(found) if misfit), None)
         if not isinstance(value, dict):
             return " is not an object"
         every = self._inside.get("*")
         for key, each in value.items():
-            shape = every or self._inside.get(key)
+            shape = self._inside.get(key, every)
             if shape and (found := shape.misfit(each)):
                 return f".{key}{found}"
         return None
 
 
-def _first_misfit(shape: Shape, values: list[Any]) -> str | None:
-    for number, value in enumerate(values):
-        if found := shape.misfit(value):
-            return f"[{number}]{found}"
-    return None
+def shape_of(kind: type) -> Shape:
+    """Return the shape of the fields of a dataclass: numbers, texts, None, and tuples of them."""
+    return Shape((name, _kind_of(hint)) for name, hint in get_type_hints(kind).items())
+
+
+def _kind_of(hint: Any) -> str:
+    names = {str: "string", int: "int", float: "float", bool: "bool", NoneType: "null"}
+    if get_origin(hint) is tuple:
+        return f"list<{_kind_of(get_args(hint)[0])}>"
+    return names.get(hint) or " or ".join(map(_kind_of, get_args(hint)))
 
 
 def read_record(url: str, text: str, shape: Shape) -> Any:
