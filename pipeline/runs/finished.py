@@ -13,7 +13,7 @@ from segscore.pipeline import storage
 from segscore.pipeline.errors import Refused
 from segscore.pipeline.runs import run_folder
 from segscore.pipeline.runs.trusted import Trusted
-from segscore.pipeline.storage.listed_files import RUN_TABLES, listed
+from segscore.pipeline.storage.listed_files import listed
 
 RunRow = dict[str, Any]
 _Row = TypeVar("_Row", bound=Mapping[str, object])
@@ -210,18 +210,14 @@ def _damaged_tables(run: FinishedRun) -> Iterator[str]:
     from segscore.schemas.tables import TABLES
 
     for table in TABLES:
-        for url in run.files(table.name) if table.name in RUN_TABLES else ():
+        for url in run.files(table.name) if table.command else ():
             found = storage.open_parquet(url).schema_arrow
             for name, column in table.schema.columns.items():
-                is_there = name in found.names
-                if (
-                    column.required
-                    if not is_there
-                    else found.field(name).type != arrow_type(column)
-                ):
+                known = found.field(name).type if name in found.names else None
+                if known != arrow_type(column) and (known or column.required):
                     yield (
                         f"{url}: is not a table {table.name} of this version of segscore, as its "
-                        f"column {name} is {'of another type' if is_there else 'missing'}; run the "
+                        f"column {name} is {'of another type' if known else 'missing'}; run the "
                         "command that made it again with --fresh"
                     )
 
