@@ -23,6 +23,9 @@ TERMINATED = 128 + signal.SIGTERM
 
 _MESSAGE = "stopped by SIGTERM; finished parts are kept: run the same command to resume"
 
+_RUNS = "segscore.pipeline.runs.finished"
+"""Module of the runs that commands read, which is imported only if one does."""
+
 _KINDS = {"int_parsing": "an integer", "float_parsing": "a number"}
 """Why pydantic refuses a value -> what the value must be."""
 
@@ -46,6 +49,8 @@ def in_one_line(command: Callable[..., object], *, begins_work: bool = True) -> 
     def run(*arguments: object, **options: object) -> None:
         if begins_work:
             raise_again()
+        if finished := sys.modules.get(_RUNS):
+            finished.OPENED.clear()
         try:
             outcome = command(*arguments, **options)
             if isinstance(outcome, Done):
@@ -72,8 +77,7 @@ def _explain(problem: Exception) -> None:
         fail(str(problem), problem.exit_code, problem.fields)
     if isinstance(problem, OSError):
         fail(_place_and_reason(problem), 1)
-    finished = sys.modules.get("segscore.pipeline.runs.finished")
-    if finished is not None and (damage := finished.describe_damage()):
+    if (finished := sys.modules.get(_RUNS)) and (damage := finished.describe_damage()):
         fail(damage, 2)
 
 

@@ -35,7 +35,7 @@ def table_piece(url: str) -> TablePiece:
     return TablePiece(url, storage.column_names(url), partial(storage.read_columns, url))
 
 
-_OPENED: "deque[FinishedRun]" = deque(maxlen=64)
+OPENED: "deque[FinishedRun]" = deque(maxlen=64)
 """The runs that were opened last, to explain an error by what is wrong with a table of theirs."""
 
 _BEING_PUBLISHED = (
@@ -73,7 +73,7 @@ class FinishedRun:
         if text is None:
             return None
         run = cls(url, run_folder.record_of(url, text))
-        _OPENED.append(run)
+        OPENED.append(run)
         return run
 
     @classmethod
@@ -200,7 +200,7 @@ def describe_damage() -> str | None:
     This is for errors that nobody expected, as it takes a moment.
     """
     try:
-        return next((wrong for run in _OPENED for wrong in _damaged_tables(run)), None)
+        return next((wrong for run in OPENED for wrong in _damaged_tables(run)), None)
     except Refused as problem:
         return str(problem)
 
