@@ -289,6 +289,8 @@ def _claim(attempt: Attempt, stages: Mapping[str, Sequence[str]]) -> str | None:
         if _write_claim(attempt, new_claim):
             if newest and not resumed:
                 _remove_earlier(attempt)
+            elif newest:
+                receipts.remove_damaged(attempt.folder, storage.join(attempt.output, ".."))
             return storage.absolute(attempt.folder)
         if attempt.state.done:
             return None
