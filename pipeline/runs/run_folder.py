@@ -31,7 +31,9 @@ PARQUET_ENDING = ".parquet"
 REJECTS, UNPAIRED = "rejects", "unpaired"
 """The tables of rejected and of unpaired rows."""
 
-_SHAPE = Shape((*((key.name, key.kind) for key in records.RUN), *records.SETTINGS))
+_RECORDED = ((key.name, key.kind) for key in records.RUN if not key.name.startswith("files"))
+_SHAPE = Shape((*_RECORDED, *records.SETTINGS))
+"""Keys of a record, without its files, which ``listed`` checks."""
 
 MAX_EXAMINATIONS = 5
 """How often to examine a folder again if its content changes during the examination."""
