@@ -42,9 +42,6 @@ def _mark(description: str) -> pap.Column:
     return true_or_null(f"whether {description}; null if undefined")
 
 
-_SPREAD = "sqrt((1.4826 {0}_mad)^2 + {0}_median (1 - {0}_median) / {1})"
-"""How far a share is expected to lie from the median: as far as the others, and sampling error."""
-
 _EDITS = {
     "matches": whole("boundaries that both have at the same position"),
     "near_misses": whole("pairs of their boundaries 1 to n_t - 1 positions apart"),
@@ -199,19 +196,6 @@ CODERS = pap.DataFrameSchema(
         "boundaries": whole("boundaries that the coder marked"),
         "potential_boundaries": whole("positions that the coder could have marked"),
         "rate": value("boundaries / potential_boundaries", 1),
-        "rate_mean": value("mean of the rates of the group's coders", 1),
-        "rate_sd": number_or_null("standard deviation (n - 1) of the rates of the group's coders"),
-        "deviation": number_or_null("(rate - rate_mean) / rate_sd"),
-        "flagged": true_or_null(
-            "whether the rate is more than 2 standard deviations from the mean; null if undefined; "
-            "never true with fewer than 6 coders"
-        ),
-        "rate_median": value("median of the rates of the group's coders", 1),
-        "rate_mad": value("median absolute deviation of those rates from their median", 1),
-        "rate_deviation": number_or_null(
-            f"(rate - rate_median) / {_SPREAD.format('rate', 'potential_boundaries')}; null with "
-            "fewer than 5 coders"
-        ),
         **{
             f"peer_{similarity}": value(f"{meaning}, pooled over all pairs with this coder", 1)
             for similarity, meaning in _SIMILARITIES.items()
@@ -237,13 +221,6 @@ CODERS = pap.DataFrameSchema(
                 ),
             }.items()
         },
-        "peer_median": value("median of peer_boundary_similarity of the group's coders", 1),
-        "peer_mad": value("median absolute deviation of those values from their median", 1),
-        "peer_deviation": number_or_null(
-            "(peer_boundary_similarity - peer_median) / "
-            f"{_SPREAD.format('peer', '(pairs of boundaries / peers)')}; null with fewer than 5 "
-            "coders"
-        ),
         **{
             f"without_{kind}_{similarity}": coefficient(
                 f"{kind} by {similarity} without this coder"
@@ -326,7 +303,8 @@ CODERS = pap.DataFrameSchema(
         "peer_drift": number_or_null(
             "change from the first date to the last of the coder's similarity to the standard "
             "coders, divided by theirs among themselves; by a regression line over all documents, "
-            "if --group-by is one attribute whose values are dates, of which the coder has 3"
+            "if --group-by is one attribute whose values are dates; null for coders who are not "
+            "judged, or have fewer than 10 documents of 3 dates"
         ),
         "peer_drift_p": value("p of this change, by a jackknife, adjusted by Holm", 1),
         "drifting": _mark("the coder agrees less and less with the others"),
@@ -366,24 +344,10 @@ PEERS = pap.DataFrameSchema(
             similarity: value(f"{meaning}, pooled over the documents that both coded", 1)
             for similarity, meaning in _SIMILARITIES.items()
         },
-        "pair_median": value(
-            "median of boundary_similarity of the group's pairs without a coder whose "
-            "peer_deviation is below -3.5, or of all if fewer than 10 are left",
-            1,
-        ),
-        "pair_mad": value("median absolute deviation of those values from their median", 1),
-        "pair_deviation": number_or_null(
-            "(boundary_similarity - pair_median) / "
-            f"{_SPREAD.format('pair', 'pairs of boundaries')}; null with fewer than 10 pairs"
-        ),
         "residual": number_or_null(
             "similarity beyond what the agreement_effect of both explains, once offsets are taken "
             "away; of two who alone read in the less common way, how much more they agree who read "
             "alike; null if either is not judged"
-        ),
-        "residual_deviation": number_or_null(
-            "residual in units of 1.4826 times the median absolute residual; null for pairs of "
-            "fewer than 10 documents"
         ),
         "high_agreement": _mark("the pair agrees far better than their other agreement explains"),
         "exact_share": value(

@@ -61,6 +61,11 @@ __all__ = [
     "trend",
 ]
 
+if TYPE_CHECKING:
+    from segscore.api import typed as _typed
+
+    __all__ += _typed.__all__
+
 _HOMES = {
     "agree": ("AgreementTables", "agree"),
     "align": ("Alignment", "align"),

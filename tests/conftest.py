@@ -43,6 +43,12 @@ NOT_QUICK = {
 """Folder -> mark of its tests, which says why `make test` does not run them."""
 
 
+def pytest_configure(config: pytest.Config) -> None:
+    """Notice numbers that wrap around in interpreted kernels."""
+    for line in kernels.filters():
+        config.addinivalue_line("filterwarnings", line)
+
+
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
     """Leave out the folders without quick tests where only these are asked for."""
     if config.getoption("markexpr") != "quick" or collection_path.parent != TESTS:
@@ -89,6 +95,7 @@ TOGETHER = (
     "tests/commands/test_added_measure.py",
     "tests/commands/test_trend.py",
     "tests/deploy/",
+    "tests/docs/test_readme_in_order.py",
     "tests/docs/test_site.py",
     "tests/unit/test_house.py",
 )

@@ -11,6 +11,7 @@ from functools import wraps
 from types import MappingProxyType
 from typing import Any
 
+from segscore.jobs.cli.help_texts import SYNONYMS
 from segscore.jobs.cli.interruption import raise_again
 from segscore.jobs.cli.log import LOG, discard
 from segscore.pipeline.errors import Done, Failed, Refused, nearest
@@ -29,8 +30,10 @@ _RUNS = "segscore.pipeline.runs.finished"
 _KINDS = {"int_parsing": "an integer", "float_parsing": "a number"}
 """Why pydantic refuses a value -> what the value must be."""
 
-_FURTHER_COMMANDS = re.compile(r"(?:, '[^']*')+\?$")
-"""Commands that are less near to an unknown one than the first that is proposed."""
+_UNKNOWN_COMMAND = re.compile(r"No such command '(.*?)'\.")
+
+_DELETING = ("--fresh", "--keep")
+"""Options that remove earlier runs, which are never proposed."""
 
 _EXTRA = re.compile(r"got unexpected extra argument\(s\) \((.*)\)", re.IGNORECASE)
 
@@ -128,9 +131,10 @@ def explain_usage(problem: Any, context: Any) -> str:
     elif hasattr(cause, "errors"):
         explanation = _explain_value(problem.param.opts[0], cause.errors()[0])
     else:
-        text = problem.format_message().rstrip(".")
-        if text.endswith("?"):
-            return _FURTHER_COMMANDS.sub("?", text)
+        text = problem.format_message()
+        if unknown := _UNKNOWN_COMMAND.match(text):
+            return _explain_unknown_command(unknown[1], context.command.commands)
+        text = text.rstrip(".")
         extra = _EXTRA.fullmatch(text)
         explanation = _OTHER_NAME.sub("", text[:1].lower() + text[1:])
         if extra:
@@ -149,17 +153,38 @@ def _explain_extra(extra: str, command: Any, path: str) -> str:
     )
 
 
+def _explain_unknown_command(name: str, commands: Any) -> str:
+    """Say that there is no such command, and which one is meant."""
+    meant = SYNONYMS.get(name)
+    near = f"; the command is {meant}" if meant else nearest(name, commands)
+    return f"{name}: no such command{near}; see `segscore --help`"
+
+
 def _explain_unknown(option: str, commands: Any, command: str) -> str:
-    """Say that a command has no such option, and what there is instead."""
+    """Say that a command has no such option, and what there is instead, here or elsewhere."""
     unknown = f"{option}: `segscore {command}` has no such option"
     if command == "nightly" and option in _options(commands["score"]):
         return f"{unknown}; set {option.removeprefix('--')} in the table [score] of --settings"
-    return unknown + nearest(option, _options(commands[command]))
+    here = _options(commands[command])
+    value = option.removeprefix("--")
+    if value in re.findall(r"\w+", here.get("--format", "").partition(":")[2]):
+        return f"{unknown}; write --format {value}"
+    if near := nearest(option, [name for name in here if name not in _DELETING]):
+        return unknown + near
+    others = (name for name in commands if option in _options(commands[name]))
+    other = None if option in _DELETING else next(others, None)
+    return unknown if other is None else f"{unknown}; `segscore {other} {option}` has it"
 
 
-def _options(command: Any) -> list[str]:
-    """Return the options of a command, such as --n-t."""
-    return [text for one in command.params for text in one.opts if text.startswith("--")]
+def _options(command: Any) -> dict[str, str]:
+    """Return the options of a command, such as --n-t, and what its help says of each."""
+    return {
+        name: one.help or ""
+        for one in command.params
+        if one.param_type_name == "option"
+        for name in one.opts
+        if name.startswith("--")
+    }
 
 
 def _explain_value(option: str, error: Any) -> str:

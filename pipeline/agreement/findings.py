@@ -90,7 +90,7 @@ def describe_audit(
     marked = [
         *([of_readings] if of_readings else []),
         *_listed(coders, "low_agreement", "agreement_effect", low_agreement, "coders"),
-        *_listed(peers, "high_agreement", "residual_deviation", high_agreement, "peers"),
+        *_listed(peers, "high_agreement", "residual", high_agreement, "peers"),
         *_listed(coders, "shifted", "boundary_offset", of_offset, "coders"),
         *_listed(coders, "outlying_rate", "rate_ratio_deviation", of_rate, "coders"),
         *_listed(coders, "drifting", "peer_drift", drift, "coders"),

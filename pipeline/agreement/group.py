@@ -29,7 +29,7 @@ from segscore.pipeline.agreement.judging.pair_counts import (
     pair_counts,
 )
 from segscore.pipeline.agreement.tally import ITEM_UNIT
-from segscore.pipeline.arrays.kernel import kernel
+from segscore.pipeline.arrays.kernel import kernel_of_steps
 from segscore.pipeline.arrays.ragged import Floats, Ints, numbers
 from segscore.pipeline.statistics.jackknife import Estimate
 
@@ -270,7 +270,7 @@ class _Panels(NamedTuple):
     members: Ints
 
 
-@kernel
+@kernel_of_steps(lambda panels, p, *_: len(panels.members) * p.shape[1])
 def _add_chance(panels: _Panels, p: Floats, without: bool, product: Floats, both: Floats) -> None:
     """Sum p_x p_y and p_x + p_y over the pairs of coders of each panel, times its places.
 

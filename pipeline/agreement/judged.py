@@ -27,7 +27,6 @@ _OF_CODERS = (
     "reading_ratio",
 )
 _MARKS = ("low_agreement", "shifted", "outlying_rate", "standard")
-_OF_PAIRS = ("residual", "residual_deviation")
 _EXACTNESS = ("exact_share", "exact_share_others", "exact_share_deviation")
 
 
@@ -91,20 +90,21 @@ def pair_columns(group: Group) -> list[_Row]:
     """Return what is said of each pair of coders of a group, in the order of the table `peers`."""
     judgement = group.judgement
     if judgement is None:
-        undefined = _undefined(_OF_PAIRS, ("high_agreement",)) | _undefined(_EXACTNESS, ("copied",))
+        undefined = _undefined(("residual",), ("high_agreement",)) | _undefined(
+            _EXACTNESS, ("copied",)
+        )
         return [undefined] * len(group.pair_counts.first)
     exact = judgement.exactness
     return [
         {
             "residual": judgement.residual[i],
-            "residual_deviation": judgement.residual_deviation[i],
             "high_agreement": bool(judgement.copies[i]) if is_judged else None,
             "exact_share": exact.share[i],
             "exact_share_others": exact.others[i],
             "exact_share_deviation": exact.deviation[i],
             "copied": bool(judgement.copied[i]) if is_judged else None,
         }
-        for i, is_judged in enumerate(~np.isnan(judgement.residual_deviation))
+        for i, is_judged in enumerate(judgement.known)
     ]
 
 

@@ -41,7 +41,6 @@ TYPES_UNUSED = (
 _Row = dict[str, Any]
 _NAMES = ("coefficient", "similarity", "coder", "peer", "drift_from", "drift_to", "reading")
 _MARKS = (
-    "flagged",
     "outlying_rate",
     "low_agreement",
     "high_agreement",

@@ -127,14 +127,18 @@ def offset(row: CoderRow, unit: str | None) -> str:
 
 
 def outlying_rate(row: CoderRow, unit: str | None) -> str:
-    """Describe a coder who marks far more or far fewer boundaries than the others."""
-    rate, middle = row["rate"], row["rate_median"]
-    if rate is None or not middle:
-        return f"{row['coder']} marks far more or far fewer boundaries than the others."
-    factor = row.get("rate_ratio") or rate / middle
+    """Describe a coder who marks far more or far fewer boundaries than the others.
+
+    The rate of the others is what they would mark in the documents of this coder.
+    """
+    rate, factor = row["rate"], row["rate_ratio"]
+    if not rate or not factor:
+        return f"{row['coder']} marks no boundaries, where the others do."
+    alike = " who read alike" * (row.get("reading") is not None)
     return (
-        f"{row['coder']} marks {_times(factor)} boundaries as the others: "
-        f"{shown_rate(rate, unit)}, the median coder {shown_rate(middle, unit, bare=True)}."
+        f"{row['coder']} marks {_times(factor)} boundaries as the others{alike}: "
+        f"{shown_rate(rate, unit)}, where they would mark "
+        f"{shown_rate(rate / factor, unit, bare=True)}."
     )
 
 
@@ -143,7 +147,7 @@ def _times(factor: float) -> str:
         return "about twice as many"
     if abs(factor - 0.5) < 0.05:
         return "about half as many"
-    return f"{factor:.1f} times as many"
+    return f"{factor:.{1 if factor > 1 else 2}f} times as many"
 
 
 def shown_rate(rate: float, unit: str | None, *, bare: bool = False) -> str:

@@ -18,9 +18,8 @@ from segscore.pipeline.conventions.published import (
 )
 from segscore.pipeline.conventions.results import Reconciliation
 from segscore.pipeline.conventions.settings import ReconcileSettings
-from segscore.pipeline.runs.record import explain_losses, warn_of_rejects, warn_of_similar_names
+from segscore.pipeline.runs.record import warn_of_rejects, warn_of_similar_names
 from segscore.pipeline.scoring.accounting import (
-    SIDES,
     count_rows,
     list_unpaired_inputs,
     nothing_scored,
@@ -132,8 +131,8 @@ def _read_corpus(
         account = {**count_rows(rows.collected, paired), **rows.accepted.account.rows}
         unpaired = [list_unpaired_inputs(rows.collected, paired)]
         unpaired.append(rows.accepted.account.unpaired)
-        why = explain_losses([rows.rejects], unpaired, SIDES, f"all are listed in {_LISTED_IN}")
-        raise nothing_scored(inputs, account, why)
+        listed_in = f"all are listed in {_LISTED_IN}"
+        raise nothing_scored(inputs, account, [rows.rejects], unpaired, listed_in)
     rejects = rows.rejects
     warnings = warn_of_rejects([rejects], corpus.systems, _LISTED_IN) if rejects.num_rows else []
     warnings += (warning for table in inputs.tables for warning in table.warnings)

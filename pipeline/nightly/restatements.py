@@ -19,7 +19,8 @@ import pyarrow as pa
 from segscore.pipeline import storage
 from segscore.pipeline.errors import Failed, Refused
 from segscore.pipeline.nightly.nights import Night, Nights, read_night, system_rows
-from segscore.pipeline.nightly.rules import GateRule
+from segscore.pipeline.nightly.rule import GateRule
+from segscore.pipeline.nightly.rules import kind_of_check
 from segscore.pipeline.nightly.verdict import Verdict
 from segscore.pipeline.statistics.shown_numbers import counted, shown_number
 from segscore.pipeline.storage.json_records import Shape, read_record
@@ -201,7 +202,7 @@ def rests_on(verdict: Verdict | None, night: str, run: str, since: str) -> bool:
         *(each.get(night) for each in verdict.medians.values()),
     ]
     checks = (*verdict.checks, *verdict.group_checks)
-    levels = any(check.is_level for check in checks) and verdict.finished_at < since
+    levels = any(kind_of_check(check).has_level for check in checks) and verdict.finished_at < since
     return run in compared or levels
 
 

@@ -9,7 +9,7 @@ import numpy as np
 from segscore.pipeline.agreement.coefficients import PAIR_COUNTS
 from segscore.pipeline.agreement.judging.fits import jackknife_p, standard_error
 from segscore.pipeline.agreement.judging.judge import Judgement
-from segscore.pipeline.agreement.judging.limits import Judging
+from segscore.pipeline.agreement.judging.limits import FEWEST_DOCUMENTS, Judging
 from segscore.pipeline.agreement.judging.pair_counts import CoderPairCounts, pooled
 from segscore.pipeline.arrays.ragged import Flags, Floats, Ints
 from segscore.pipeline.statistics.multiple_tests import holm
@@ -58,7 +58,11 @@ class Drift:
 def drifts(
     periods: Sequence[Period], judgement: Judgement, whole: CoderPairCounts, judging: Judging
 ) -> dict[int, Drift]:
-    """Return the drift of each coder who shares documents on at least three dates, by number."""
+    """Return the drift of each judged coder by number.
+
+    Such a coder shares ten documents with others, as all who are judged do, and these are of at
+    least three dates.
+    """
     if len(periods) < FEWEST_DATES:
         return {}
     unused = whole.first[judgement.copies] * whole.coders + whole.second[judgement.copies]
@@ -69,9 +73,9 @@ def drifts(
     weights = np.where(np.isnan(relative[0]), 0.0, weights)
     days = np.array([period.day for period in periods], np.float64)
     lines = _lines(days, relative, weights)
-    tested = np.flatnonzero(
-        (np.count_nonzero(weights, axis=0) >= FEWEST_DATES) & ~np.isnan(lines.change[0])
-    )
+    judged = ~np.isnan(judgement.agreement.value) & (weights.sum(axis=0) >= FEWEST_DOCUMENTS)
+    judged &= np.count_nonzero(weights, axis=0) >= FEWEST_DATES
+    tested = np.flatnonzero(judged & ~np.isnan(lines.change[0]))
     errors = standard_error(lines.change)
     p = holm(jackknife_p(lines.change[0], errors, whole.groups)[tested])
     found = {}

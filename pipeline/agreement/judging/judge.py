@@ -85,7 +85,7 @@ class Judgement:
         rate: logarithm of how many times as many boundaries the coder marks as the others.
         rate_deviation: that less its median, in units of the spread to be expected.
         residual: similarity of the pair beyond what the effects of both explain.
-        residual_deviation: that in units of 1.4826 times the median absolute residual.
+        known: pairs of judged coders with ten documents or more.
         less: coders named because they agree less.
         shifted: coders named for an offset.
         far_rate: coders named for their rate.
@@ -104,7 +104,7 @@ class Judgement:
     rate: CoderEffect
     rate_deviation: Floats
     residual: Floats
-    residual_deviation: Floats
+    known: Flags
     less: Flags
     shifted: Flags
     far_rate: Flags
@@ -276,9 +276,6 @@ class _View:
         known &= self.judged[pairs.first] & self.judged[pairs.second]
         residual = np.where(fit.weight[pairs.first, pairs.second] > 0, residual, np.nan)
         known &= ~np.isnan(residual)
-        typical = _SD_PER_MAD * median(np.abs(residual[known])) if known.any() else np.nan
-        with np.errstate(divide="ignore", invalid="ignore"):
-            deviation = np.where(known & (typical > 0), residual / typical, np.nan)
         apart = pairs.among(readings.pair_apart)
         residual = np.where(apart & ~np.isnan(residual), readings.excess, residual)
         # With other pairs left out since, a pair that was found may agree as its effects predict.
@@ -297,7 +294,7 @@ class _View:
             rate=self.rate,
             rate_deviation=self.rate_deviation,
             residual=residual,
-            residual_deviation=deviation,
+            known=known,
             less=less,
             shifted=self.shifted,
             far_rate=self.far_rate,

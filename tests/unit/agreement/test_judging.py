@@ -232,6 +232,29 @@ def test_what_lifts_everybody_is_no_drift() -> None:
     assert not any(row["drifting"] for row in found.coders.to_pylist())
 
 
+def test_who_is_not_judged_is_not_said_to_drift() -> None:
+    """One coder has five documents, and marks less and less of what a peer marks there."""
+    rows = [*codings(Project(6, 150, ()), 3)]
+    whole = {(row["document_id"], row["coder"]): row["boundaries"] for row in rows}
+    first = {row["month"]: row for row in reversed(rows) if row["coder"] == "coder-00"}
+    kept = [row for row in rows if row["coder"] != "coder-00"]
+    for share, month in enumerate(("2026-01", "2026-04", "2026-07", "2026-10", "2026-12")):
+        row = first[month]
+        of_peer = next(
+            boundaries
+            for (document, coder), boundaries in whole.items()
+            if document == row["document_id"] and coder != "coder-00"
+        )
+        few = max(1, round(len(of_peer) * (1 - 0.15 * share)))
+        kept.append({**row, "boundaries": of_peer[:few]})
+    found = segscore.agree(kept, group_by=("month",)).coders.to_pylist()
+    whole_rows = {row["coder"]: row for row in found if row["month"] is None}
+    of_coder = whole_rows.pop("coder-00")
+    assert of_coder["low_agreement"] is None
+    assert (of_coder["drifting"], of_coder["peer_drift"]) == (None, None)
+    assert not any(row["drifting"] for row in whole_rows.values())
+
+
 def test_with_few_coders_or_documents_nobody_is_judged() -> None:
     for project in (Project(3, 60, ("careless",)), Project(8, 10, ("careless",))):
         said = audit(project, 1)
