@@ -80,8 +80,8 @@ class Shape:
         if "[]" in self._inside:
             if not isinstance(value, list | tuple):
                 return " is not a list"
-            found = (self._inside["[]"].misfit(each) for each in value)
-            return next((f"[{i}]{misfit}" for i, misfit in enumerate(found) if misfit), None)
+            misfits = (self._inside["[]"].misfit(each) for each in value)
+            return next((f"[{i}]{found}" for i, found in enumerate(misfits) if found), None)
         if not isinstance(value, dict):
             return " is not an object"
         every = self._inside.get("*")
