@@ -1,6 +1,5 @@
 """The registry of test sets: what is known of each, without its text or its boundaries."""
 
-import json
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -13,6 +12,7 @@ from numpy.typing import NDArray
 
 from segscore.pipeline import storage
 from segscore.pipeline.errors import Absent, Refused, nearest
+from segscore.pipeline.storage.json_records import Shape, read_record
 
 Prefixes = NDArray[np.uint32]
 """The first 8 hexadecimal digits of digests or of hashes of ids, as numbers."""
@@ -25,6 +25,22 @@ SHOWN_DIGITS = 24
 
 _SETS = Path(__file__).with_name("sets.json")
 _PREFIX_DIGITS = 8
+
+_SHAPE = Shape(
+    {
+        "[].name": "string",
+        "[].recipe": "null",
+        "[].recipe.format": "string or null",
+        "[].recipe.options": "object or null",
+        "[].splits": "null",
+        "[].splits[].name": "string",
+        **{f"[].splits[].{n}": "int or null" for n in ("documents", "references", "boundaries")},
+        "[].splits[].fingerprint": "string or null",
+        "[].splits[].digests": "string",
+        "[].splits[].ids": "string",
+    }.items()
+)
+"""What is checked of the sets of a registry before they are read."""
 
 
 @dataclass(frozen=True)
@@ -187,12 +203,16 @@ def _read_sets(text: str, where: str) -> Iterator[KnownSet]:
         Refused: the text is not a registry; the message says what is wrong.
     """
     try:
-        entries = json.loads(text)
-        for entry in entries if isinstance(entries, list) else [entries]:
+        entries = read_record(where, text, Shape())
+        listed = entries if isinstance(entries, list) else [entries]
+        if misfit := _SHAPE.misfit(listed):
+            raise ValueError(misfit)
+        for entry in listed:
             yield _read_set(entry)
-    except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as problem:
+    except ValueError as problem:
+        reason = str(problem).removeprefix(f"{where}: ")
         raise Refused(
-            f"{where}: is not a registry of test sets ({type(problem).__name__}: {problem}); "
+            f"{where}: is not a registry of test sets ({reason}); "
             "`segscore testsets --describe TABLE` writes one"
         ) from problem
 
@@ -245,15 +265,15 @@ def _read_split(
 
 
 def _read_name(entry: Mapping[str, Any]) -> str:
-    name = entry["name"]
-    if not isinstance(name, str) or not name.strip():
+    name: str = entry["name"]
+    if not name.strip():
         raise ValueError(f"a name must be text, not {name!r}")
     return name
 
 
 def _read_count(entry: Mapping[str, Any], key: str) -> int | None:
-    number = entry.get(key)
-    if number is not None and (type(number) is not int or number < 0):
+    number: int | None = entry.get(key)
+    if number is not None and number < 0:
         raise ValueError(f"{key} must be a non-negative integer, not {number!r}")
     return number
 
