@@ -59,7 +59,8 @@ def agreement_tables(
     units = np.zeros(1 if is_bucketed(tallies) else 0, np.uint64)
     estimator = resampling.estimator(units, job.settings.resample_by)
     tables = group_tables(tallies, job.group_by, job.choices)
-    chosen = pc.field("similarity").isin(settings.similarities)
+    similarities = pa.array(settings.similarities, pa.string())
+    chosen = pc.is_in(tables["agreement"].column("similarity"), similarities)
     tables["agreement"] = tables["agreement"].filter(chosen)
     return tables, estimator
 
