@@ -27,6 +27,9 @@ _MESSAGE = "stopped by SIGTERM; finished parts are kept: run the same command to
 _RUNS = "segscore.pipeline.runs.finished"
 """Module of the runs that commands read, which is imported only if one does."""
 
+_CONTRADICTIONS = (ArithmeticError, AttributeError, LookupError, TypeError, ValueError)
+"""What is raised if values do not fit together, by a mistake of segscore or a damaged table."""
+
 _KINDS = {"int_parsing": "an integer", "float_parsing": "a number"}
 """Why pydantic refuses a value -> what the value must be."""
 
@@ -63,7 +66,7 @@ def in_one_line(command: Callable[..., object], *, begins_work: bool = True) -> 
                 fail(str(problem), 1)
             # The reader of the output has closed it; all files have been written.
             discard(sys.stdout)
-        except Exception as problem:
+        except (Failed, OSError, *_CONTRADICTIONS) as problem:
             _explain(problem)
             raise
         except KeyboardInterrupt:
