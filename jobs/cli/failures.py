@@ -83,8 +83,12 @@ def _explain(problem: Exception) -> None:
         fail(str(problem), problem.exit_code, problem.fields)
     if isinstance(problem, OSError):
         fail(_place_and_reason(problem), 1)
-    if (finished := sys.modules.get(_RUNS)) and (damage := finished.describe_damage()):
-        fail(damage, 2)
+    if finished := sys.modules.get(_RUNS):
+        from segscore.api.output_tables import TABLES
+
+        schemas = {table.name: table.schema for table in TABLES if table.command}
+        if damage := finished.describe_damage(schemas):
+            fail(damage, 2)
 
 
 def _place_and_reason(problem: OSError) -> str:

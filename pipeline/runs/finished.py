@@ -4,7 +4,7 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial, reduce
-from typing import Any, NamedTuple, Self, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, Self, TypeVar
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -14,6 +14,9 @@ from segscore.pipeline.errors import Refused
 from segscore.pipeline.runs import run_folder
 from segscore.pipeline.runs.trusted import Trusted
 from segscore.pipeline.storage.listed_files import listed
+
+if TYPE_CHECKING:
+    import pandera.pyarrow as pap
 
 RunRow = dict[str, Any]
 _Row = TypeVar("_Row", bound=Mapping[str, object])
@@ -194,29 +197,33 @@ class FinishedRun:
         return [row for part in self.parts(name) for row in part.to_pylist()]
 
 
-def describe_damage() -> str | None:
+def describe_damage(schemas: Mapping[str, "pap.DataFrameSchema"]) -> str | None:
     """Say what is wrong with a table of a run that was opened last; None if nothing is.
 
     This is for errors that nobody expected, as it takes a moment.
+
+    Args:
+        schemas: name of a table of runs -> its schema.
     """
     try:
-        return next((wrong for run in OPENED for wrong in _damaged_tables(run)), None)
+        return next((wrong for run in OPENED for wrong in _damaged_tables(run, schemas)), None)
     except Refused as problem:
         return str(problem)
 
 
-def _damaged_tables(run: FinishedRun) -> Iterator[str]:
+def _damaged_tables(
+    run: FinishedRun, schemas: Mapping[str, "pap.DataFrameSchema"]
+) -> Iterator[str]:
     from segscore.schemas.columns import arrow_type  # imports Pandera
-    from segscore.schemas.tables import TABLES
 
-    for table in TABLES:
-        for url in run.files(table.name) if table.command else ():
+    for table, schema in schemas.items():
+        for url in run.files(table):
             found = storage.open_parquet(url).schema_arrow
-            for name, column in table.schema.columns.items():
+            for name, column in schema.columns.items():
                 known = found.field(name).type if name in found.names else None
                 if known != arrow_type(column) and (known or column.required):
                     yield (
-                        f"{url}: is not a table {table.name} of this version of segscore, as its "
+                        f"{url}: is not a table {table} of this version of segscore, as its "
                         f"column {name} is {'of another type' if known else 'missing'}; run the "
                         "command that made it again with --fresh"
                     )
