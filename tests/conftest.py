@@ -96,6 +96,7 @@ TOGETHER = (
     "tests/commands/test_added_measure.py",
     "tests/commands/test_trend.py",
     "tests/deploy/",
+    "tests/docs/test_readme_in_order.py",
     "tests/docs/test_site.py",
     "tests/unit/test_house.py",
 )

@@ -119,7 +119,11 @@ def kernel_of_steps(steps: Callable[..., int]) -> Callable[[Loop], Loop]:
     Args:
         steps: returns about how many steps a call with the same arguments takes.
     """
-    return lambda loop: cast(Loop, Kernel(loop, steps))
+
+    def made(loop: Loop) -> Loop:
+        return cast(Loop, Kernel(loop, steps))
+
+    return made
 
 
 def inlined(loop: Loop) -> Loop:

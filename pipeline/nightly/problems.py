@@ -110,8 +110,13 @@ def _describe_missing(verdict: Verdict, run: str) -> list[str]:
 def _describe_rejected(system: RejectedSystem, run: str) -> str:
     """Describe why a system whose rows were rejected has no result."""
     unpaired = system.rows - system.rejected
+    none = f"none of the {counted(system.rows, 'row')} of {system.system} could be scored: "
+    if not system.rejected:
+        return (
+            f"{none}the references of their documents were rejected, most by the rule "
+            f"{system.rule} (listed in {run}/rejects)"
+        )
     return (
-        f"none of the {counted(system.rows, 'row')} of {system.system} could be scored: "
-        f"{system.rejected:,} rejected, most by the rule {system.rule} (listed in {run}/rejects)"
-        + (f", {unpaired:,} without a reference" if unpaired else "")
+        f"{none}{system.rejected:,} rejected, most by the rule {system.rule} (listed in "
+        f"{run}/rejects)" + (f", {unpaired:,} without a reference" if unpaired else "")
     )
