@@ -14,7 +14,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from segscore.pipeline.runs.commit import find_commit
+from segscore.pipeline.runs.commit import ARCHIVED, find_commit
 
 ROOT = Path(__file__).resolve().parents[1]
 FOLDER = Path(sys.argv[1]) if len(sys.argv) > 1 else ROOT / "build"
@@ -28,7 +28,7 @@ def copy_source() -> None:
     shutil.rmtree(ARCHIVES, ignore_errors=True)
     shutil.copytree(ROOT, SOURCE, symlinks=True, ignore=shutil.ignore_patterns(*IGNORED))
     if commit := find_commit():
-        (SOURCE / "segscore" / "commit.txt").write_text(f"{commit}\n")
+        (SOURCE / "segscore" / ARCHIVED).write_text(f"{commit}\n")
 
 
 def complete_addresses(page: str, address: str, tag: str) -> str:

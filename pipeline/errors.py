@@ -19,6 +19,9 @@ _FEW = 1000
 _ALIKE = 0.75
 """Least similarity of a name to the beginning of another, as difflib measures it."""
 
+_LEAST_ALIKE = 0.5
+"""Least similarity of a name to another, as difflib measures it."""
+
 _SIMILAR = 50
 """The most similar names that are ranked."""
 
@@ -143,17 +146,23 @@ class Done:
 def nearest(name: str, known: Iterable[str]) -> str:
     """Return a remark that names the known name most similar to one; empty if none is similar.
 
-    Names with the same numbers come first, of these the ones that begin with the name, then those
-    with fewer edits, then those of the same length. Upper and lower case are equal.
+    Names with the same numbers come first, of these the ones that begin or end with the name, then
+    those with fewer edits, then those of the same length. Upper and lower case are equal.
+    Of the others, at most half of the letters are edited, or two.
     """
     folded = {other.casefold(): other for other in islice(known, _COMPARED)}
     asked = name.casefold()
-    begun = {other for other in folded if _begins(asked, other)}
-    similar = begun.union(get_close_matches(asked, folded, n=_SIMILAR))
+    is_long = len(asked) >= _LEAST_BEGINNING
+    begun = {
+        other for other in folded if _begins(asked, other) or (is_long and other.endswith(asked))
+    }
+    similar = begun.union(get_close_matches(asked, folded, n=_SIMILAR, cutoff=_LEAST_ALIKE))
+    most_edits = max(2, len(asked.lstrip("-")) // 2)
     ranked = sorted(
         (differs, other not in begun, edits, longer, folded[other])
         for other in similar
         for differs, edits, longer in [_distance(asked, other)]
+        if other in begun or edits <= most_edits
     )
     if not ranked or (ranked[0][0] and ranked[0][2] > _OTHER_NUMBER):
         return _with_similar_beginning(asked, folded)
@@ -162,10 +171,11 @@ def nearest(name: str, known: Iterable[str]) -> str:
 
 def _with_similar_beginning(asked: str, folded: dict[str, str]) -> str:
     """Return a remark that names what begins like a name: `nltk-n-flags` for `nltkk`."""
+    asked = asked.lstrip("-")
     if len(asked) <= _LEAST_BEGINNING or len(folded) > _FEW or any(map(str.isdigit, asked)):
         return ""
     by_length = sorted(folded, key=lambda other: (-len(other), other))
-    starts = {other[: len(asked)]: other for other in by_length}
+    starts = {other.lstrip("-")[: len(asked)]: other for other in by_length}
     found = get_close_matches(asked, starts, n=1, cutoff=_ALIKE)
     return f"; the nearest is {folded[starts[found[0]]]}" if found else ""
 

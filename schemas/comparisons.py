@@ -340,31 +340,6 @@ SUSPECTS = pap.DataFrameSchema(
     strict=True,
 )
 
-POWER = pap.DataFrameSchema(
-    {
-        "measure": MEASURE,
-        "average": AVERAGE,
-        "system": SYSTEM,
-        "other": name("system that it is compared with"),
-        "sought": _known("difference to find: that of `--difference`, else the observed one"),
-        "documents": whole("number of documents of the simulated corpora", least=2),
-        "power": share_or_null(
-            "share of the simulated corpora on which the test finds the difference"
-        ),
-        "half_width": number_or_null("mean half-width of the 95 % interval of the difference"),
-        "exaggeration": number_or_null(
-            "mean size of the significant differences, divided by the true one; null if none is "
-            "significant"
-        ),
-        "wrong_sign": share_or_null(
-            "share of the significant differences with the wrong sign; likewise"
-        ),
-    },
-    name="power",
-    description="measure, average, pair of systems and number of documents",
-    strict=True,
-)
-
 PUBLISHED_SCORES = pap.DataFrameSchema(
     {
         "set": name("test set that the references are"),
@@ -418,7 +393,6 @@ COMPARISON_TABLES = (
     WHERE,
     CHANGES,
     CHANGED,
-    POWER,
     PUBLISHED_SCORES,
     RATINGS,
 )

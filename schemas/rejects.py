@@ -5,6 +5,8 @@ import pandera.pyarrow as pap
 from segscore.schemas.columns import name, name_or_null, whole
 
 BETWEEN_ROWS = {
+    "exact_copy": "a row is given once; of several that are the same in every column, the first "
+    "is used",
     "unique_document_coder": "a coder has one row per document; a system has one per trial of it",
     "unique_document": "a document has one row in the table documents",
     "n_units_agree": "all rows of a document have the same n_units, within --length-tolerance",

@@ -11,6 +11,7 @@ from functools import wraps
 from types import MappingProxyType
 from typing import Any
 
+from segscore.jobs.cli.help_texts import SYNONYMS
 from segscore.jobs.cli.interruption import raise_again
 from segscore.jobs.cli.log import LOG, discard
 from segscore.pipeline.errors import Done, Failed, Refused, nearest
@@ -23,11 +24,19 @@ TERMINATED = 128 + signal.SIGTERM
 
 _MESSAGE = "stopped by SIGTERM; finished parts are kept: run the same command to resume"
 
+_RUNS = "segscore.pipeline.runs.finished"
+"""Module of the runs that commands read, which is imported only if one does."""
+
+_CONTRADICTIONS = (ArithmeticError, AttributeError, LookupError, TypeError, ValueError)
+"""What is raised if values do not fit together, by a mistake of segscore or a damaged table."""
+
 _KINDS = {"int_parsing": "an integer", "float_parsing": "a number"}
 """Why pydantic refuses a value -> what the value must be."""
 
-_FURTHER_COMMANDS = re.compile(r"(?:, '[^']*')+\?$")
-"""Commands that are less near to an unknown one than the first that is proposed."""
+_UNKNOWN_COMMAND = re.compile(r"No such command '(.*?)'\.")
+
+_DELETING = ("--fresh", "--keep")
+"""Options that remove earlier runs, which are never proposed."""
 
 _EXTRA = re.compile(r"got unexpected extra argument\(s\) \((.*)\)", re.IGNORECASE)
 
@@ -46,25 +55,46 @@ def in_one_line(command: Callable[..., object], *, begins_work: bool = True) -> 
     def run(*arguments: object, **options: object) -> None:
         if begins_work:
             raise_again()
+        if finished := sys.modules.get(_RUNS):
+            finished.OPENED.clear()
         try:
             outcome = command(*arguments, **options)
             if isinstance(outcome, Done):
                 print(visible(redacted(outcome.message), lines=True))
-        except Refused as problem:
-            fail(str(problem), 2, problem.fields)
         except BrokenPipeError as problem:
             if _is_read(sys.stdout.fileno()):
                 fail(str(problem), 1)
             # The reader of the output has closed it; all files have been written.
             discard(sys.stdout)
-        except Failed as problem:
-            fail(str(problem), problem.exit_code, problem.fields)
-        except OSError as problem:
-            fail(str(problem), 1)
+        except (Failed, OSError, *_CONTRADICTIONS) as problem:
+            _explain(problem)
+            raise
         except KeyboardInterrupt:
             fail("interrupted; finished parts are kept: run the same command to resume", 130)
 
     return run
+
+
+def _explain(problem: Exception) -> None:
+    """End the command with the line of a failure, unless it is a mistake of segscore."""
+    if isinstance(problem, Refused):
+        fail(str(problem), 2, problem.fields)
+    if isinstance(problem, Failed):
+        fail(str(problem), problem.exit_code, problem.fields)
+    if isinstance(problem, OSError):
+        fail(_place_and_reason(problem), 1)
+    if finished := sys.modules.get(_RUNS):
+        from segscore.api.output_tables import TABLES
+
+        schemas = {table.name: table.schema for table in TABLES if table.command}
+        if damage := finished.describe_damage(schemas):
+            fail(damage, 2)
+
+
+def _place_and_reason(problem: OSError) -> str:
+    if problem.filename is None or problem.strerror is None:
+        return str(problem)
+    return f"{problem.filename}: {problem.strerror.lower()} (errno {problem.errno})"
 
 
 def _is_read(file: int) -> bool:
@@ -108,9 +138,10 @@ def explain_usage(problem: Any, context: Any) -> str:
     elif hasattr(cause, "errors"):
         explanation = _explain_value(problem.param.opts[0], cause.errors()[0])
     else:
-        text = problem.format_message().rstrip(".")
-        if text.endswith("?"):
-            return _FURTHER_COMMANDS.sub("?", text)
+        text = problem.format_message()
+        if unknown := _UNKNOWN_COMMAND.match(text):
+            return _explain_unknown_command(unknown[1], context.command.commands)
+        text = text.rstrip(".")
         extra = _EXTRA.fullmatch(text)
         explanation = _OTHER_NAME.sub("", text[:1].lower() + text[1:])
         if extra:
@@ -129,17 +160,38 @@ def _explain_extra(extra: str, command: Any, path: str) -> str:
     )
 
 
+def _explain_unknown_command(name: str, commands: Any) -> str:
+    """Say that there is no such command, and which one is meant."""
+    meant = SYNONYMS.get(name)
+    near = f"; the command is {meant}" if meant else nearest(name, commands)
+    return f"{name}: no such command{near}; see `segscore --help`"
+
+
 def _explain_unknown(option: str, commands: Any, command: str) -> str:
-    """Say that a command has no such option, and what there is instead."""
+    """Say that a command has no such option, and what there is instead, here or elsewhere."""
     unknown = f"{option}: `segscore {command}` has no such option"
     if command == "nightly" and option in _options(commands["score"]):
         return f"{unknown}; set {option.removeprefix('--')} in the table [score] of --settings"
-    return unknown + nearest(option, _options(commands[command]))
+    here = _options(commands[command])
+    value = option.removeprefix("--")
+    if value in re.findall(r"\w+", here.get("--format", "").partition(":")[2]):
+        return f"{unknown}; write --format {value}"
+    if near := nearest(option, [name for name in here if name not in _DELETING]):
+        return unknown + near
+    others = (name for name in commands if option in _options(commands[name]))
+    other = None if option in _DELETING else next(others, None)
+    return unknown if other is None else f"{unknown}; `segscore {other} {option}` has it"
 
 
-def _options(command: Any) -> list[str]:
-    """Return the options of a command, such as --n-t."""
-    return [text for one in command.params for text in one.opts if text.startswith("--")]
+def _options(command: Any) -> dict[str, str]:
+    """Return the options of a command, such as --n-t, and what its help says of each."""
+    return {
+        name: one.help or ""
+        for one in command.params
+        if one.param_type_name == "option"
+        for name in one.opts
+        if name.startswith("--")
+    }
 
 
 def _explain_value(option: str, error: Any) -> str:

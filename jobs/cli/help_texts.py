@@ -11,6 +11,12 @@ GROUPS = {
 }  # fmt: skip
 """Heading -> the commands below it; every command is in one group."""
 
+SYNONYMS = {
+    "convert": "import", "diff": "compare", "eval": "score", "evaluate": "score",
+    "plot": "report", "show": "report",
+}  # fmt: skip
+"""What people call a command -> its name."""
+
 COMMON = {
     "score": (
         "--output", "--measures", "--reference-points", "--group-by", "--resample-by",

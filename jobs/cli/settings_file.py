@@ -223,4 +223,5 @@ def _option_problems(
 
 def _unknown(section: str, key: str, known: Iterable[str]) -> str:
     inside = f"{section}." if section else ""
-    return f"no such key {inside}{key}{nearest(inside + key, [inside + one for one in known])}"
+    near = nearest(key, known).replace(" is ", f" is {inside}", 1)
+    return f"no such key {inside}{key}{near}"

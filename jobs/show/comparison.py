@@ -15,7 +15,6 @@ from segscore.pipeline.comparison.sentences import power_in_words
 from segscore.pipeline.comparison.shown_beside import published_shown, ratings_shown
 from segscore.pipeline.comparison.shown_boundaries import changes_shown, where_shown
 from segscore.pipeline.comparison.shown_pairs import first_pairs_shown
-from segscore.pipeline.comparison.shown_power import power_curves
 from segscore.pipeline.comparison.shown_systems import best_first, systems_shown
 from segscore.pipeline.comparison.verdict import comparison_in_words
 from segscore.pipeline.runs.finished import FinishedRun, RunRow, grouped
@@ -48,8 +47,6 @@ def print_comparison(finished: FinishedRun, average: str) -> None:
     if (more := len(groups) - 1 - GROUPS_SHOWN) > 0:
         verb = "s are" if more > 1 else " is"
         print_lines(f"{more} more group{verb} in the tables of --output")
-    for table in power_curves(finished.rows("power"), average):
-        print_shown(table)
     print_lines(*worst_in_words(finished, worst_of, printable_command))
     _print_further(finished)
     for run, counts in finished.record["rows"].items():

@@ -145,12 +145,15 @@ def chosen_n_t(record: dict[str, Any]) -> str | None:
 
 
 def print_row_counts(record: dict[str, Any]) -> None:
-    """Print how many rows of each input table were scored, rejected, unpaired, and added."""
+    """Print how many rows of each input table had which outcome, and how many were added."""
     from segscore.pipeline.scoring.missing import Missing
 
     added = Missing.of_record(record.get("missing")).added
     for name, counts in record["rows"].items():
-        besides = f"; + {added:,} without boundaries" if added and name == "hypotheses" else ""
+        copies = counts.get("copies", 0)
+        besides = f" + {copies:,} {'copy' if copies == 1 else 'copies'}" if copies else ""
+        if added and name == "hypotheses":
+            besides += f"; + {added:,} without boundaries"
         print_lines(
             f"{name}: {counts['in']:,} in = {counts['scored']:,} scored + "
             f"{counts['rejected']:,} rejected + {counts['unpaired']:,} unpaired{besides}"
@@ -163,7 +166,7 @@ def warn_of_imported(imported: "Imported") -> Iterator[str]:
         yield "; ".join(imported.adapted)
     yield from (*imported.unused, *imported.warnings, *imported.contradictions)
     if imported.contradictions:
-        yield "written as they are; a run will reject these rows"
+        yield "written as they are; a run will leave these rows out"
 
 
 def print_tables(output: str, imported: "Imported") -> None:

@@ -21,6 +21,7 @@ from segscore.pipeline.agreement.left_out import WithoutOption, require_coders
 from segscore.pipeline.agreement.preparation import preparing, read_codings
 from segscore.pipeline.agreement.settings import ROUND
 from segscore.pipeline.errors import Refused
+from segscore.pipeline.runs.record import copies_left_out
 from segscore.pipeline.settings.options import Option
 from segscore.pipeline.settings.ranges import MOST_UNITS, in_unit_interval, within
 from segscore.pipeline.statistics.shown_numbers import counted
@@ -83,7 +84,7 @@ def write_consensus(codings: str, output: str, settings: ConsensusSettings) -> d
     written = (AGREED, CONFIDENCE, _RECORD)
     table, rows, rejects = read_codings(codings, output, written)
     first = rows.keep(kinds_of(rows, ROUND, None).kind == Kind.CODER)
-    of_one_length, unequal, twice = _by_document(first.table, settings.without)
+    of_one_length, unequal, twice, copies = _by_document(first.table, settings.without)
     warnings = [*table.warnings]
     if later := len(rows) - len(first):
         warnings.append(f"{counted(later, 'coding')} of a later round left out")
@@ -92,6 +93,8 @@ def write_consensus(codings: str, output: str, settings: ConsensusSettings) -> d
             f"{counted(twice, 'coding')} left out, as a coder has several of one document and no "
             "column round says which is the first"
         )
+    if copies:
+        warnings.append(copies_left_out(copies))
     if rejects.num_rows:
         warnings.append(f"{rejects.num_rows} invalid rows left out; `segscore validate` lists them")
     if unequal:
@@ -125,12 +128,12 @@ CodedDocument = tuple[int, dict[str, list[int]]]
 
 def _by_document(
     rows: pa.Table, without: Sequence[str]
-) -> tuple[dict[str, CodedDocument], int, int]:
+) -> tuple[dict[str, CodedDocument], int, int, int]:
     """Return the codings of each document, and what was left out.
 
     Returns:
         The codings; the number of documents whose codings differ in length; the number of codings
-        by a coder who has several of a document.
+        by a coder who has several of a document; the number of copies of other codings.
 
     Raises:
         Refused: a coder to leave out has no coding.
@@ -141,8 +144,10 @@ def _by_document(
     for document, coder, n_units, boundaries in zip(*columns, strict=True):
         if coder not in without:
             found.setdefault(document, []).append((coder, n_units, sorted({*boundaries})))
-    twice = 0
-    for document, coded in found.items():
+    twice = copies = 0
+    for document, codings in found.items():
+        coded = [each for at, each in enumerate(codings) if each not in codings[:at]]
+        copies += len(codings) - len(coded)
         number = Counter(coder for coder, _, _ in coded)
         found[document] = [each for each in coded if number[each[0]] == 1]
         twice += len(coded) - len(found[document])
@@ -152,7 +157,7 @@ def _by_document(
         for document, coded in sorted(found.items())
         if len({n_units for _, n_units, _ in coded}) == 1
     }
-    return of_one_length, len(found) - len(of_one_length), twice
+    return of_one_length, len(found) - len(of_one_length), twice, copies
 
 
 def _warn_of_unions(codings: Mapping[str, CodedDocument], settings: ConsensusSettings) -> list[str]:

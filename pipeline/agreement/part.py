@@ -26,13 +26,14 @@ from segscore.pipeline.agreement.documents import (
     window_measures,
 )
 from segscore.pipeline.agreement.group import Choices
+from segscore.pipeline.agreement.layers import Layers, count_layers
 from segscore.pipeline.agreement.pseudonyms import Pseudonyms, renamed
 from segscore.pipeline.agreement.settings import AgreeSettings
 from segscore.pipeline.agreement.tallies import Groups, Tallies, add_tables, merge_tallies
 from segscore.pipeline.agreement.tally import tallies_of
 from segscore.pipeline.arrays.ragged import flags
 from segscore.pipeline.runs import receipts
-from segscore.pipeline.runs.record import RowCounts, require_row_counts
+from segscore.pipeline.runs.record import RowCounts, count_rejected, require_row_counts, rest_of
 from segscore.pipeline.runs.shuffle import Partitioning, read_partition
 from segscore.pipeline.scoring.hypotheses import UNPAIRED_COLUMNS, list_unpaired
 from segscore.pipeline.scoring.references import (
@@ -108,6 +109,7 @@ class Audited:
         rows: how many input rows were scored, rejected and unpaired.
         left_out: number of codings that are not among these rows, by coder (``--without``).
         of_candidate: number of codings by the candidate.
+        layers: in how many documents the codings have different values of a group-by column.
         pairs: number of rows written to `pairs`.
         size: total units and total segments of all accepted codings, for `per-run` windows.
         tallied: whether it has documents, whose sums it saved.
@@ -122,6 +124,7 @@ class Audited:
     contested: list[dict[str, object]] = field(default_factory=list)
     left_out: dict[str, int] = field(default_factory=dict)
     of_candidate: int = 0
+    layers: dict[str, Layers] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         """Refuse row counts that do not add up, as ``require_row_counts`` does."""
@@ -141,6 +144,7 @@ class AcceptedCodings:
         aside: codings that are compared with the others; None if there are none.
         typed: the codings that have boundary types; None if there are none.
         of_candidate: number of codings by the candidate.
+        layers: in how many documents the codings have different values of a group-by column.
     """
 
     codings: References | None
@@ -151,6 +155,7 @@ class AcceptedCodings:
     aside: Aside | None
     typed: References | None
     of_candidate: int
+    layers: dict[str, Layers]
 
 
 def survey_codings(job: AgreeJob, part: AgreePart) -> Audited:
@@ -218,7 +223,12 @@ def audit_codings(
 
 def _received(accepted: AcceptedCodings) -> Audited:
     """Return what became of the rows of a part."""
-    return Audited(accepted.became, left_out=accepted.left_out, of_candidate=accepted.of_candidate)
+    return Audited(
+        accepted.became,
+        left_out=accepted.left_out,
+        of_candidate=accepted.of_candidate,
+        layers=accepted.layers,
+    )
 
 
 PLAIN = {"pairs": ("document_id",), "documents": ("document_id",), "prominence": ("position",)}
@@ -265,11 +275,12 @@ def separate_codings(
         )
         became["documents"] = _count_rows(document_rows, document_rejects)
     prepared, unpaired_parts, aside, of_candidate = None, list[pa.Table](), None, 0
-    typed = None
+    typed, layers = None, dict[str, Layers]()
     if rows is not None:
         given, every = rows, positions_alone(rows)
         kinds = kinds_of(every, job.asked.round, job.asked.candidate)
         of_coders = kinds.kind == Kind.CODER
+        layers = count_layers(every.keep(of_coders), described, job.group_by)
         rows, contradictions = accept_references(
             every.keep(of_coders), described, settings, typed=False
         )
@@ -291,11 +302,11 @@ def separate_codings(
     rejected = pa.concat_tables(rejects)
     unpaired = pa.concat_tables([NO_ROWS, *unpaired_parts])
     for name, counted in became.items():
-        counted["rejected"] = rejected.column("table").to_pylist().count(name)
+        counted |= count_rejected(rejected, name)
         counted["unpaired"] = unpaired.column("table").to_pylist().count(name)
-        counted["scored"] = counted["in"] - counted["rejected"] - counted["unpaired"]
+        counted["scored"] = rest_of(counted)
     return AcceptedCodings(
-        prepared, rejected, unpaired, became, left_out, aside, typed, of_candidate
+        prepared, rejected, unpaired, became, left_out, aside, typed, of_candidate, layers
     )
 
 

@@ -13,6 +13,7 @@ import pyarrow as pa
 from segscore.pipeline.agreement.documents import contested_in, first_contested
 from segscore.pipeline.agreement.example import with_example
 from segscore.pipeline.agreement.in_memory import audit_in_memory
+from segscore.pipeline.agreement.layers import refuse_layers
 from segscore.pipeline.agreement.left_out import require_coders
 from segscore.pipeline.agreement.part import (
     CONTESTED,
@@ -130,6 +131,7 @@ def _finish(
     with run.stage("agreement"):
         account = add_rows(part.rows for part in audited)
         _require_named(settings, audited, tallies)
+        refuse_layers(part.layers for part in audited)
         _require_audited(run.sink, settings, account)
         assert tallies is not None, "codings were audited"
         written, estimator = _write_tables(run, settings, job, tallies)

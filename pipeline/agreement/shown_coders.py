@@ -1,9 +1,8 @@
 """Tables of coders: boundary rates, agreement with others and with themselves, a candidate."""
 
 import textwrap
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
-from typing import NamedTuple
 
 from segscore.pipeline.agreement.findings import by_date, stands_out
 from segscore.pipeline.agreement.sentences import (
@@ -13,7 +12,12 @@ from segscore.pipeline.agreement.sentences import (
     a_minute,
     peer_ends,
 )
-from segscore.pipeline.statistics.shown_numbers import shown_as, shown_group_values, shown_p
+from segscore.pipeline.statistics.shown_numbers import (
+    shown_as,
+    shown_change,
+    shown_group_values,
+    shown_p,
+)
 from segscore.pipeline.statistics.shown_tables import Column, ShownTable, more_in
 from segscore.schemas.rows import CoderRow, PeerRow, group_of
 
@@ -36,8 +40,8 @@ CODER_COLUMNS = (
 )
 """Columns of `coders` that people read, after those of groups."""
 
-OUTSIDE = "outside"
-"""Heading of whether a coder is outside the usual rates."""
+NAMED = "named"
+"""Heading of whether a coder is named for the rate."""
 
 _FIRST = 20
 _DATES = 24
@@ -65,9 +69,11 @@ def _rate(rows: Sequence[CoderRow], unit: str | None) -> Column:
     return Column("boundaries a minute", scaled, write=partial(shown_as, form=".2f"))
 
 
-def _deviation(rows: Sequence[CoderRow]) -> Column:
-    deviations = [row["deviation"] for row in rows]
-    return Column("deviation", deviations, write=partial(shown_as, form="+.2f"))
+def _effects(rows: Sequence[CoderRow]) -> Iterator[Column]:
+    """Yield the effects of coders, unless nobody is judged."""
+    effects = [row.get("agreement_effect") for row in rows]
+    if any(effect is not None for effect in effects):
+        yield Column("effect", effects, write=shown_change)
 
 
 def _with_peers(rows: Sequence[CoderRow]) -> Column:
@@ -79,38 +85,36 @@ def _without(rows: Sequence[CoderRow]) -> Column:
 
 
 def coders_shown(rows: Sequence[CoderRow], unit: str | None) -> ShownTable:
-    """Show all coders, those whose rates are furthest from the mean first."""
-    rows = sorted(rows, key=lambda row: (-abs(row["deviation"] or 0), row["coder"]))
+    """Show all coders, those who agree least with the others first."""
+    rows = sorted(rows, key=_least_first)
     marked = [stands_out(row) for row in rows]
     named = [row["coder"] + " *" * is_marked for row, is_marked in zip(rows, marked, strict=True)]
     return ShownTable(
         [
             Column("coder", named, is_name=True),
             _rate(rows, unit),
-            _deviation(rows),
+            *_effects(rows),
             _with_peers(rows),
             _without(rows),
             _documents(rows),
         ],
-        title="coders, furthest from the mean rate first",
+        title="coders, lowest agreement with the others first",
         caption="* stands out, as described below" * any(marked),
         first=_FIRST,
         rest=partial(more_in, "coders"),
     )
 
 
-class UsualRates(NamedTuple):
-    """Where most rates are: the mean, and two standard deviations below and above it."""
-
-    low: float
-    mean: float
-    high: float
+def _least_first(row: CoderRow) -> tuple[bool, float, bool, float, str]:
+    """Return a key that sorts coders by effect, then those who are not judged by similarity."""
+    effect, similar = row.get("agreement_effect"), row[PEER_SHOWN]
+    return effect is None, effect or 0.0, similar is None, similar or 0.0, row["coder"]
 
 
 def rates_shown(
     rows: Sequence[CoderRow], unit: str | None, isolated: Callable[[str], str] = str
-) -> tuple[ShownTable, UsualRates] | None:
-    """Show the rate of each coder, the highest first, with the usual ones; None if none is known.
+) -> ShownTable | None:
+    """Show the rate of each coder, the highest first; None if none is known.
 
     Args:
         rows: the rows of `coders` over all documents.
@@ -120,27 +124,23 @@ def rates_shown(
     known = sorted(
         (row for row in rows if row["rate"] is not None), key=lambda row: -(row["rate"] or 0)
     )
-    if not known or (mean := known[0]["rate_mean"]) is None:
+    if not known:
         return None
+    named = ["yes" if row.get("outlying_rate") else "no" for row in known]
+    far = ", ".join(isolated(row["coder"]) for row in known if row.get("outlying_rate"))
     minute = a_minute(unit)
-    mean, sd = ((minute or 1.0) * (each or 0.0) for each in (mean, known[0]["rate_sd"]))
-    outside = ["yes" if row["flagged"] else "no" for row in known]
-    flagged = ", ".join(isolated(row["coder"]) for row in known if row["flagged"])
-    table = ShownTable(
+    return ShownTable(
         [
             _coder(known),
             _rate(known, unit),
-            _deviation(known),
-            Column(OUTSIDE, outside),
+            Column(NAMED, named),
             _documents(known),
             _boundaries(known),
         ],
-        title=f"{'Boundaries a minute' if minute else 'Boundary rate'}, with the usual range",
+        title="Boundaries a minute" if minute else "Boundary rate",
         guide=f"{'Boundaries a minute' if minute else 'Boundaries per potential boundary'}. "
-        "Grey: the usual range, the mean plus and minus two standard deviations. Outside it: "
-        f"{flagged or 'no coder'}.",
+        f"Marks far more or far fewer than the others: {far or 'nobody'}.",
     )
-    return table, UsualRates(max(0.0, mean - 2 * sd), mean, mean + 2 * sd)
 
 
 def peers_shown(rows: Sequence[CoderRow]) -> ShownTable:

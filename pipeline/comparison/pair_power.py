@@ -1,15 +1,10 @@
 """What a comparison could have shown: the smallest difference, and the documents that it needs."""
 
-from collections.abc import Iterator
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from math import isnan, nan, sqrt
-from typing import Any
 
 import numpy as np
 
-from segscore.pipeline.comparison.averages import Averages
-from segscore.pipeline.errors import Refused
-from segscore.pipeline.measures.measure import Measure
 from segscore.pipeline.statistics.jackknife import Estimate
 from segscore.pipeline.statistics.power import (
     LEAST_DOCUMENTS,
@@ -17,7 +12,6 @@ from segscore.pipeline.statistics.power import (
     documents_needed,
     smallest_effect,
 )
-from segscore.pipeline.statistics.simulated_power import power_curve
 
 
 @dataclass(frozen=True)
@@ -27,12 +21,10 @@ class DifferenceSearch:
     Attributes:
         test: level and power of the test.
         difference: a difference to find, of either sign; None for the observed one alone.
-        seed: seed of simulations.
     """
 
     test: PairedTest
     difference: float | None = None
-    seed: int = 0
 
 
 @dataclass(frozen=True)
@@ -87,35 +79,3 @@ def pair_power(
         documents_needed_high=needed(low if sure else None),
         documents_for_difference=needed(search.difference),
     )
-
-
-def simulate_pairs(
-    averages: Averages, measure: Measure, average: str, search: DifferenceSearch
-) -> Iterator[dict[str, Any]]:
-    """Yield the power of each pair on growing numbers of documents (schemas/comparisons.py).
-
-    Pairs of two reference points are left out, and pairs without a difference to find.
-
-    Raises:
-        Refused: the measure has no direction, or there are too few documents.
-    """
-    if measure.better == "neither":
-        raise Refused(
-            f"--simulate-power: {measure.name} has no better direction, so that no system is better"
-        )
-    for pair, (a, b) in enumerate(averages.pairs):
-        systems = averages.sample.systems[a], averages.sample.systems[b]
-        difference = averages.difference(measure.name, average, pair)
-        sought = search.difference or difference.value
-        if not sought or np.isnan(sought) or all(system.is_point for system in systems):
-            continue
-        if difference.number < LEAST_DOCUMENTS:
-            raise Refused(
-                f"--simulate-power: {systems[0].label} and {systems[1].label} share "
-                f"{difference.number} documents by {measure.name}, too few to estimate the spread; "
-                f"at least {LEAST_DOCUMENTS} are needed"
-            )
-        names = {"system": systems[0].label, "other": systems[1].label, "sought": sought}
-        test = replace(search.test, effective=difference.effective / difference.number)
-        for point in power_curve(difference.pseudo_values, sought, test, search.seed):
-            yield {"measure": measure.name, "average": average, **names, **asdict(point)}

@@ -5,7 +5,7 @@ from string import ascii_lowercase
 
 from segscore.pipeline.measures import ALL
 from segscore.pipeline.results.names import is_point
-from segscore.schemas.rows import PairRow, PowerRow
+from segscore.schemas.rows import PairRow
 
 SIGNIFICANT = 0.05
 """Level below which the adjusted p says that a system beats another one."""
@@ -30,7 +30,7 @@ def is_directed(row: PairRow) -> bool:
     return ALL[row["measure"]].better != "neither"
 
 
-def name_of_pair(row: PairRow | PowerRow) -> str:
+def name_of_pair(row: PairRow) -> str:
     """Name a pair as the difference that it is."""
     return f"{row['system']} − {row['other']}"
 

@@ -7,7 +7,6 @@ from dataclasses import asdict, dataclass, field
 import pyarrow as pa
 
 from segscore.pipeline import storage
-from segscore.pipeline.comparison.averages import Averages
 from segscore.pipeline.comparison.changes import find_changes, require_two
 from segscore.pipeline.comparison.files_beside import FilesBeside, read_beside
 from segscore.pipeline.comparison.published import published_beside, scores_on_references
@@ -32,7 +31,6 @@ from segscore.pipeline.comparison.settings import CompareSettings
 from segscore.pipeline.comparison.tables import (
     ComparisonRow,
     compare_group,
-    simulate_power,
     table_of,
     worst_documents,
 )
@@ -74,7 +72,6 @@ class _Results:
 
     rows: dict[str, list[ComparisonRow]]
     units: set[str] = field(default_factory=set)
-    whole: list[Averages] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)
 
 
@@ -164,11 +161,6 @@ def compare_runs(
             found = correlate_ratings(runs, systems, beside.ratings, resample_by)
             results.rows["ratings"], unmatched = found
             results.warnings += unmatched
-    with stage("power"):
-        if settings.simulate_power:
-            results.rows["power"] = [
-                row for whole in results.whole for row in simulate_power(whole, settings)
-            ]
     tables = _tables(results.rows, types)
     permutation = f"permutation,{settings.permutations}" if settings.permutations else "none"
     own = {"ci": "+".join(sorted(results.units)), "p": permutation}
@@ -239,13 +231,11 @@ def _add_samples(
 ) -> None:
     """Compare the samples of one kind of rows, and add the results to ``results``."""
     for samples in compared.groups:
-        found = compare_group(samples, runs, settings)
+        tables = compare_group(samples, runs, settings)
         is_whole = samples is compared.groups[0]
-        if is_whole:
-            results.whole += found.pairs
-        _add_answers(found.tables["systems"], runs if is_whole else ())
+        _add_answers(tables["systems"], runs if is_whole else ())
         group = dict(zip(settings.group_by, samples.key, strict=True))
-        for name, rows in found.tables.items():
+        for name, rows in tables.items():
             results.rows[name] += [group | row for row in rows]
         results.units |= {
             estimator(sample.units.hashes, resampled_by(runs, settings.resample_by))

@@ -129,10 +129,6 @@ class CompareSettings:
             Panel.POWER,
         ),
     ] = None
-    simulate_power: Annotated[
-        bool,
-        Option("Simulate how often the test finds the difference, by documents.", Panel.POWER),
-    ] = False
     seed: SeedOption = 0
     trust_inputs: TrustInputsOption = False
     fresh: FreshOption = False

@@ -14,7 +14,6 @@ from segscore.pipeline.comparison.pair_power import (
     DifferenceSearch,
     PairPower,
     pair_power,
-    simulate_pairs,
 )
 from segscore.pipeline.comparison.pair_rows import SIGNIFICANT
 from segscore.pipeline.comparison.paired_tests import permutation_tests
@@ -84,31 +83,20 @@ class ComparedSample:
     pairs: list[ComparedPair]
 
 
-@dataclass(frozen=True)
-class ComparedGroup:
-    """The comparison of a group.
-
-    Attributes:
-        tables: the rows of comparisons, systems and omnibus, without the group-by columns.
-        pairs: the averages of the samples whose pairs were compared.
-    """
-
-    tables: dict[str, list[ComparisonRow]]
-    pairs: list[Averages]
-
-
 def compare_group(
     group: GroupSamples, runs: Sequence[FinishedScoring], settings: CompareSettings
-) -> ComparedGroup:
-    """Compare the systems of a group by every chosen measure: together, or two by two."""
+) -> dict[str, list[ComparisonRow]]:
+    """Compare the systems of a group by every chosen measure: together, or two by two.
+
+    Returns:
+        The rows of comparisons, systems and omnibus, without the group-by columns.
+    """
     systems: list[ComparisonRow] = []
     omnibus: list[ComparisonRow] = []
     pairs: list[ComparedPair] = []
-    compared: list[Averages] = []
     labels = [system.label for system in group.systems]
     for sample in (*group.single, *group.pairs):
-        averages = Averages(sample)
-        found = compare_sample(averages, runs, settings)
+        found = compare_sample(Averages(sample), runs, settings)
         if sample is group.together:
             omnibus += found.omnibus
         if sample in group.single:
@@ -116,8 +104,7 @@ def compare_group(
             systems += [row | apart for row in found.systems]
         if sample in group.paired:
             pairs += found.pairs
-            compared.append(averages)
-    comparisons = adjusted_rows(pairs, settings)
+    comparisons = adjusted_rows(pairs, settings, power=True)
     if group.alone:
         names = [measure.name for measure in group.single[0].measures]
 
@@ -127,8 +114,7 @@ def compare_group(
 
         systems.sort(key=order)
         comparisons.sort(key=order)
-    tables = {"comparisons": comparisons, "systems": systems, "omnibus": omnibus}
-    return ComparedGroup(tables, compared)
+    return {"comparisons": comparisons, "systems": systems, "omnibus": omnibus}
 
 
 def _not_ranked(group: GroupSamples) -> ComparisonRow:
@@ -160,16 +146,18 @@ def compare_sample(
 
 
 def compare_pairs(group: GroupSamples, settings: CompareSettings, kind: str) -> list[ComparisonRow]:
-    """Compare the pairs of systems of a group by one average; the tests of ranks are left out."""
+    """Compare the pairs of systems of a group by one average, without tests of ranks and power."""
     pairs: list[ComparedPair] = []
     for sample in group.paired:
         averages = Averages(sample)
         for measure in sample.measures:
             pairs += _pairs(averages, measure, kind, settings, None)
-    return adjusted_rows(pairs, settings)
+    return adjusted_rows(pairs, settings, power=False)
 
 
-def adjusted_rows(pairs: Sequence[ComparedPair], settings: CompareSettings) -> list[ComparisonRow]:
+def adjusted_rows(
+    pairs: Sequence[ComparedPair], settings: CompareSettings, *, power: bool
+) -> list[ComparisonRow]:
     """Return the rows of comparisons, with p values adjusted for the pairs of a group.
 
     Those of each measure and average are adjusted together.  Reference points leave those of pairs
@@ -187,7 +175,7 @@ def adjusted_rows(pairs: Sequence[ComparedPair], settings: CompareSettings) -> l
             for pair, p in zip(members, adjusted.tolist(), strict=True):
                 rows[id(pair)] = rows[id(pair)] | {f"{name}_holm": p}
         levels = holm_levels([pair.row["p"] for pair in members], of_points, SIGNIFICANT)
-        search = _search(len(of_points) - sum(of_points), settings)
+        search = _search(len(of_points) - sum(of_points), settings) if power else None
         for pair, level in zip(members, levels.tolist(), strict=True):
             rows[id(pair)] |= _at_level(pair, level, search, settings.margin)
     return [*rows.values()]
@@ -203,27 +191,17 @@ def as_in_table(rows: Iterable[ComparisonRow]) -> list[PairRow]:
 
 
 def _at_level(
-    pair: ComparedPair, level: float, search: DifferenceSearch, margin: float | None
+    pair: ComparedPair, level: float, search: DifferenceSearch | None, margin: float | None
 ) -> ComparisonRow:
-    """Return the columns of a pair that depend on the number of pairs."""
+    """Return the columns of a pair that depend on the number of pairs, power only with a search."""
     confidence = 1 - (SIGNIFICANT if np.isnan(level) else level)
     low, high = pair.difference.interval(confidence)
-    power = pair_power(pair.difference, (low, high), search) if pair.directed else PairPower()
+    power = PairPower()
+    if search is not None and pair.directed:
+        power = pair_power(pair.difference, (low, high), search)
     equal = None if margin is None or np.isnan(low) else bool(max(-low, high) <= margin)
     ends = {"ci_low": low, "ci_high": high, "confidence": confidence, "equal": equal}
     return {**ends, **asdict(power)}
-
-
-def simulate_power(averages: Averages, settings: CompareSettings) -> Iterator[ComparisonRow]:
-    """Yield the rows of the table `power`: every measure, average and pair of systems.
-
-    Raises:
-        Refused: a measure has no direction, or there are too few documents.
-    """
-    search = _search(_pairs_of_systems(averages), settings)
-    for measure in averages.sample.measures:
-        for kind in AVERAGES:
-            yield from simulate_pairs(averages, measure, kind, search)
 
 
 def _pairs_of_systems(averages: Averages) -> int:
@@ -233,7 +211,7 @@ def _pairs_of_systems(averages: Averages) -> int:
 def _search(pairs: int, settings: CompareSettings) -> DifferenceSearch:
     """Return the test that each of some pairs gets, as Holm's first one does."""
     test = PairedTest(settings.alpha / max(1, pairs), settings.power)
-    return DifferenceSearch(test, settings.difference, settings.seed)
+    return DifferenceSearch(test, settings.difference)
 
 
 def _systems(

@@ -1,6 +1,6 @@
 """Tasks that describe documents: in ranges of their ids, each from all rows of its documents."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 
@@ -9,18 +9,28 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from segscore.pipeline import storage
+from segscore.pipeline.arrays.ragged import flags
 from segscore.pipeline.errors import Refused
-from segscore.pipeline.importing.import_tables import Keys, collect_keys, key_columns, name_of_part
+from segscore.pipeline.importing.import_tables import (
+    BlockPlaces,
+    collect_keys,
+    contradictions,
+    key_columns,
+    name_of_part,
+)
 from segscore.pipeline.importing.parts import PartReceipt
 from segscore.pipeline.importing.read_part import write_rejects
 from segscore.pipeline.importing.shards import Shard, read_shard
 from segscore.pipeline.tables.check_table import DOCUMENTS
 from segscore.pipeline.tables.read import Rows
-from segscore.pipeline.tables.stated_table import attribute_names, with_columns
+from segscore.pipeline.tables.stated_table import attribute_names, join_stated, with_columns
 from segscore.pipeline.tables.units import with_unit
 
 MOST_LISTED = 10
 """Number of rejects and of contradictions that messages show."""
+
+ColumnChoice = Callable[[pa.Table], list[str]]
+"""Returns the columns to read of a table of rows as stated."""
 
 
 @dataclass(frozen=True)
@@ -80,30 +90,39 @@ def cut_ranges(shards: Sequence[Shard], size: int) -> list[DocumentRange]:
 def describe_range(job: DocumentsJob, part: DocumentRange) -> RangeReceipt:
     """Find out which attributes differ within documents, and which rows contradict each other."""
     try:
-        keys = collect_keys(_read_range(job, part))
+        keys = collect_keys([*_read_range(job, part)])
     except Refused as refusal:
         return RangeReceipt(str(refusal))
     differing = {*attribute_names(keys.table)} - keys.described.shared
-    found = keys.contradictions()
+    found, places = contradictions(keys.table), keys.places
+    if any(rows.num_rows for rows in found):
+        ids = pa.concat_tables(found).column("document_id").unique()
+        read = _read_range(job, part, None)
+        blocks = [rows.keep(flags(pc.is_in(rows.ids, value_set=ids))) for rows in read]
+        # Whether a row is a copy of another one also depends on its boundaries.
+        found = contradictions(join_stated([block.table for block in blocks]))
+        places = BlockPlaces(blocks)
     first = [
-        _contradiction(keys, rule, row)
+        _contradiction(places, rule, row)
         for rule, rows in enumerate(found)
         for row in rows.slice(0, MOST_LISTED).to_pylist()
     ]
     return RangeReceipt(None, sorted(differing), sum(rows.num_rows for rows in found), first)
 
 
-def _contradiction(keys: Keys, rule: int, row: dict[str, object]) -> tuple[int, int, int, str]:
+def _contradiction(
+    places: BlockPlaces, rule: int, row: dict[str, object]
+) -> tuple[int, int, int, str]:
     number = row["row"]
     assert isinstance(number, int)
-    source, line = keys.places[number]
+    source, line = places[number]
     message = f"{source}:{line}: {row['rule']}: {row['detail']}"
-    return rule, keys.places.block_of(number), line, message
+    return rule, places.block_of(number), line, message
 
 
 def write_documents(job: DocumentsJob, part: DocumentRange) -> DocumentsReceipt:
     """Write the documents of a range, and those that break a rule as rejects."""
-    keys = collect_keys(_read_range(job, part), job.types.names)
+    keys = collect_keys([*_read_range(job, part)], job.types.names)
     documents, rejects = keys.valid_documents()
     types = dict(zip(job.types.names, job.types.types, strict=True))
     if documents.num_rows:
@@ -113,19 +132,21 @@ def write_documents(job: DocumentsJob, part: DocumentRange) -> DocumentsReceipt:
     return DocumentsReceipt(documents.num_rows, rejects.num_rows)
 
 
-def _read_range(job: DocumentsJob, part: DocumentRange) -> list[Rows]:
-    """Read the rows of a range of documents: a block for each shard, empty if it has none."""
-    return [_in_range(job.folder, shard, part) for shard in job.shards]
+def _read_range(
+    job: DocumentsJob, part: DocumentRange, choose: ColumnChoice | None = key_columns
+) -> Iterator[Rows]:
+    """Yield the rows of a range of documents: a block for each shard, empty if it has none."""
+    return (_in_range(job.folder, shard, part, choose) for shard in job.shards)
 
 
-def _in_range(folder: str, shard: Shard, part: DocumentRange) -> Rows:
+def _in_range(folder: str, shard: Shard, part: DocumentRange, choose: ColumnChoice | None) -> Rows:
     least, greatest = shard.ids
     if (part.high is not None and least >= part.high) or (
         part.low is not None and greatest < part.low
     ):
         nothing = np.zeros(0, np.int64)
         return Rows(shard.name, shard.stated, shard.urls, nothing, nothing)
-    rows = read_shard(folder, shard, key_columns)
+    rows = read_shard(folder, shard, choose)
     ids = rows.table.column("document_id")
     chosen = np.ones(len(rows), bool)
     if part.low is not None:

@@ -89,28 +89,28 @@ class Keys:
     places: BlockPlaces
     described: DescribedDocuments
 
-    def contradictions(self) -> list[pa.Table]:
-        """List valid rows that contradict each other, as rejects for each table and rule.
-
-        Their ``row`` is a number in ``places``.
-        """
-        found = []
-        for name in IMPORTED_TABLES:
-            chosen = rows_of_role(self.table, TABLE_ROLES[name])
-            # Trials are answers of systems; a reference has none.
-            is_numbered = TABLE_ROLES[name] == ROLES[1] and TRIAL in self.table.column_names
-            compared = ["document_id", "coder", "n_units", *([TRIAL] * is_numbered)]
-            own = self.table.select(compared).take(pa.array(chosen))
-            found += [
-                _renumbered(one, chosen) for one in between_rows(_numbered(own), SEGMENTATIONS)
-            ]
-        return found
-
     def valid_documents(self) -> tuple[pa.Table, pa.Table]:
         """Separate valid documents from those that break a rule; return them, and the rejects."""
         good, rejects = validate_rows(_numbered(self.described.table), columns.DOCUMENTS)
         rejects = _renumbered(rejects, self.described.rows)
         return good.table, at_places(rejects, DOCUMENTS, self.places)
+
+
+def contradictions(table: pa.Table) -> list[pa.Table]:
+    """List valid rows that contradict each other or are copies, by table and rule, as rejects.
+
+    Their ``row`` is that of ``table``.
+    """
+    found = []
+    for name in IMPORTED_TABLES:
+        chosen = rows_of_role(table, TABLE_ROLES[name])
+        # Trials are answers of systems; a reference has none.
+        own = [column for column in table.column_names if column != ROLE]
+        if TABLE_ROLES[name] == ROLES[0] and TRIAL in own:
+            own.remove(TRIAL)
+        rows = _numbered(table.select(own).take(pa.array(chosen)))
+        found += [_renumbered(one, chosen) for one in between_rows(rows, SEGMENTATIONS)]
+    return found
 
 
 def _renumbered(rejects: pa.Table, rows: Ints) -> pa.Table:

@@ -7,7 +7,7 @@ from segscore.pipeline.agreement.audit_result import AuditResult
 from segscore.pipeline.agreement.sentences import SHOWN
 from segscore.pipeline.agreement.shown_audit import SIZE
 from segscore.pipeline.agreement.shown_coders import (
-    OUTSIDE,
+    NAMED,
     peers_shown,
     rates_shown,
     themselves_shown,
@@ -86,13 +86,12 @@ def _coders(result: AuditResult) -> Iterator[Figure]:
     """Draw rates, similarity to peers, and what else is known of coders."""
     if (rates := rates_shown(result.coders, result.run.unit, isolated)) is None:
         return
-    table, usual = rates
-    (outside,) = (column.values for column in table.columns if column.name == OUTSIDE)
+    (named,) = (column.values for column in rates.columns if column.name == NAMED)
     points = [
         {"name": mark["name"], "value": mark["value"], "flagged": flag == "yes"}
-        for mark, flag in zip(interval_marks(table), outside, strict=True)
+        for mark, flag in zip(interval_marks(rates), named, strict=True)
     ]
-    yield shown_figure(table, charts.band(points, *usual, table.columns[1].name))
+    yield shown_figure(rates, charts.points(points, rates.columns[1].name))
     yield shown_figure(peers_shown(result.coders), charts.intervals(_peers(result), SHOWN))
     found = (themselves_shown(result.coders), result.candidate(isolated))
     yield from (shown_figure(each) for each in found if each is not None)

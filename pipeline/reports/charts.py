@@ -160,41 +160,30 @@ def boxes(rows: Sequence[MarkValues], outliers: Sequence[MarkValues], axis: str)
     return as_json(alt.layer(*layers), height_of(rows, "name"))
 
 
-def band(rows: Sequence[MarkValues], low: float, mean: float, high: float, axis: str) -> Chart:
-    """Draw one point per coder on the band in which most of them lie.
+def points(rows: Sequence[MarkValues], axis: str) -> Chart:
+    """Draw one point per coder.
 
     Args:
         rows: ``name``, ``value`` and ``flagged``, from top to bottom.
-        low: lower end of the band.
-        mean: middle of the band.
-        high: upper end of the band.
         axis: title of the axis of values.
     """
     import altair as alt
 
-    span = {"low": low, "mean": mean, "high": high}
-    scale = value_scale([span, *rows], "low", "high", "value")
-    group = alt.Chart(as_data([span]))
     rows = with_labels(rows, "name")
-    points = alt.Chart(as_data(rows)).encode(
-        y=name_axis(different_values(rows, "name_label")),
-        x=alt.X("value:Q", title=axis, scale=scale),
-        color=alt.condition("datum.flagged == true", alt.value(FLAGGED), alt.value(DATA)),
-        shape=alt.condition("datum.flagged == true", alt.value("triangle-up"), alt.value("circle")),
-        tooltip=tooltips({"name:N": "coder", "value:Q": axis}),
-    )
-    return as_json(
-        alt.layer(
-            group.mark_rect(opacity=0.15, color=DATA).encode(
-                x=alt.X("low:Q", title=axis, scale=scale), x2="high:Q"
+    chart = (
+        alt.Chart(as_data(rows))
+        .mark_point(filled=True, size=80, opacity=1)
+        .encode(
+            y=name_axis(different_values(rows, "name_label")),
+            x=alt.X("value:Q", title=axis, scale=value_scale(rows, "value")),
+            color=alt.condition("datum.flagged == true", alt.value(FLAGGED), alt.value(DATA)),
+            shape=alt.condition(
+                "datum.flagged == true", alt.value("triangle-up"), alt.value("circle")
             ),
-            group.mark_rule(color=MIDDLE, strokeDash=[4, 4]).encode(
-                x=alt.X("mean:Q", title=axis, scale=scale)
-            ),
-            points.mark_point(filled=True, size=80, opacity=1),
-        ),
-        height_of(rows, "name"),
+            tooltip=tooltips({"name:N": "coder", "value:Q": axis}),
+        )
     )
+    return as_json(chart, height_of(rows, "name"))
 
 
 def columns(rows: Sequence[MarkValues], across: str, up: str) -> Chart:

@@ -12,17 +12,15 @@ from segscore.pipeline.comparison.pair_rows import (
     name_of_pair,
 )
 from segscore.pipeline.comparison.shown_pairs import differences_shown
-from segscore.pipeline.comparison.shown_power import power_shown
 from segscore.pipeline.errors import Refused
 from segscore.pipeline.plain_text import named_list
 from segscore.pipeline.reports import charts
 from segscore.pipeline.reports.chart_parts import Chart, MarkValues
-from segscore.pipeline.reports.line_charts import line_chart
 from segscore.pipeline.reports.page import Figure, Section, isolated, shown_figure
 from segscore.pipeline.reports.run_tables import group_name
 from segscore.pipeline.runs.finished import FinishedRun
 from segscore.pipeline.statistics.shown_numbers import shown_change, shown_interval, shown_p
-from segscore.schemas.rows import PairRow, PowerRow, group_of
+from segscore.schemas.rows import PairRow, group_of
 
 _PAIRS = 30
 """Maximum number of pairs that a chart shows: those with the largest differences."""
@@ -97,19 +95,6 @@ def comparison_sections(run: FinishedRun, average: str) -> Iterator[Section]:
         "excludes 0 where p (Holm) is below 0.05.",
         [_differences(run, rows, measure) for measure in measures],
     )
-    sizes: list[PowerRow] = run.rows("power")
-    simulated = [row for row in sizes if row["average"] == average]
-    if simulated:
-        yield Section(
-            "power",
-            "Are there enough documents?",
-            "How often the test would find the difference on corpora of other sizes, by resampling "
-            "the documents of the comparison.",
-            [
-                _curves([row for row in simulated if row["measure"] == measure], measure)
-                for measure in dict.fromkeys(row["measure"] for row in simulated)
-            ],
-        )
 
 
 def _differences(run: FinishedRun, rows: Sequence[PairRow], measure: str) -> Figure:
@@ -160,22 +145,3 @@ def _group(row: PairRow, by: Sequence[str]) -> str:
 
 def _is_whole(row: PairRow, by: Sequence[str]) -> bool:
     return all(part is None for part in group_of(row, by))
-
-
-def _curves(rows: Sequence[PowerRow], measure: str) -> Figure:
-    pairs = list(dict.fromkeys((row["system"], row["other"], row["sought"]) for row in rows))
-    left = len(pairs) - _CURVES
-    drawn = {*pairs[:_CURVES]}
-    points: list[MarkValues] = [
-        {"name": _sought(row), "x": row["documents"], "y": row["power"]}
-        for row in rows
-        if (row["system"], row["other"], row["sought"]) in drawn
-    ]
-    more = f" The first {_CURVES} pairs are drawn; {left} more are in the table."
-    table = power_shown(rows, measure)
-    table = replace(table, guide=table.guide + (more if left > 0 else ""))
-    return shown_figure(table, line_chart(points, "documents", "power"), wide=True)
-
-
-def _sought(row: PowerRow) -> str:
-    return f"{name_of_pair(row)}: {shown_change(row['sought'])}"

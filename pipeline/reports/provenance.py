@@ -7,6 +7,7 @@ from segscore.pipeline.agreement.settings import AgreeSettings
 from segscore.pipeline.reports.page import Cell, Figure, PageTable, Section
 from segscore.pipeline.reports.run_tables import ROW_COUNTS
 from segscore.pipeline.runs.finished import FinishedRun
+from segscore.pipeline.runs.record import describe_losses
 from segscore.pipeline.scoring.missing import Missing
 from segscore.pipeline.scoring.settings import ScoreSettings
 from segscore.pipeline.scoring.sweep.settings import SweepSettings
@@ -28,12 +29,7 @@ _MEANINGS = signature.MEANINGS | {
 
 def left_out_in_words(run: FinishedRun) -> str:
     """Say which input rows were not scored, and how many warnings there are; empty if none."""
-    parts = [
-        f"{name}: {counts[key]:,} of {counts['in']:,} rows {key}"
-        for name, counts in run.record["rows"].items()
-        for key in ("rejected", "unpaired")
-        if counts[key]
-    ]
+    parts = describe_losses(run.record["rows"])
     if warnings := len(run.record["warnings"]):
         parts.append(counted(warnings, "warning"))
     return f"{'; '.join(parts)}; see What was computed." if parts else ""
@@ -61,8 +57,11 @@ def _figures(run: FinishedRun) -> Iterator[Figure]:
     ]
     heads = ["field", "value", "meaning"]
     yield Figure("The signature, field by field", table=PageTable(heads, fields), wide=True)
+    by_table = run.record["rows"]
+    has_copies = any("copies" in counts for counts in by_table.values())
+    outcomes = [*ROW_COUNTS, *["copies"] * has_copies]
     rows: list[list[Cell]] = [
-        [name, *(counts[key] for key in ROW_COUNTS)] for name, counts in run.record["rows"].items()
+        [name, *(counts.get(key, 0) for key in outcomes)] for name, counts in by_table.items()
     ]
     added = Missing.of_record(run.record.get("missing")).added
     besides = (
@@ -72,8 +71,9 @@ def _figures(run: FinishedRun) -> Iterator[Figure]:
     yield Figure(
         "Input rows",
         "Every row is scored, rejected because it breaks a rule, or unpaired."
+        + " Exact copies of rows are left out." * has_copies
         + besides * bool(added),
-        PageTable(["table", *ROW_COUNTS], rows),
+        PageTable(["table", *outcomes], rows),
         folded=False,
     )
     if rejected := _rejected(run):

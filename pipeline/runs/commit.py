@@ -10,8 +10,8 @@ from pathlib import Path
 
 _DIGITS = 12
 
-_ARCHIVED = "commit.txt"
-"""File beside the package's folders, in which an archive says its commit."""
+ARCHIVED = "commit.txt"
+"""File beside the package's folders, in which a wheel or an archive says its commit."""
 
 _SECONDS = 10
 """Seconds after which git is no longer waited for."""
@@ -21,7 +21,7 @@ _SECONDS = 10
 def find_commit() -> str | None:
     """Return the commit that pip installed, of an archive, or of the checkout; else None."""
     folder = Path(__file__).resolve().parents[2]
-    return _installed() or _archived(folder) or _checked_out(folder)
+    return _installed() or _archived(folder) or checked_out(folder)
 
 
 def _installed() -> str | None:
@@ -35,11 +35,11 @@ def _installed() -> str | None:
 def _archived(folder: Path) -> str | None:
     """Return the commit that an archive was made from, which it contains."""
     with suppress(OSError, UnicodeError):
-        return (folder / _ARCHIVED).read_text("utf-8").strip() or None
+        return (folder / ARCHIVED).read_text("utf-8").strip() or None
     return None
 
 
-def _checked_out(folder: Path) -> str | None:
+def checked_out(folder: Path) -> str | None:
     """Return the commit of a checkout, with a mark if files differ from it."""
     git = shutil.which("git") if (folder / ".git").exists() else None
     if git is None:

@@ -11,10 +11,12 @@ import pyarrow.compute as pc
 from segscore.pipeline.errors import Failed
 from segscore.pipeline.runs.run_folder import REJECTS, UNPAIRED
 from segscore.pipeline.runs.sink import Sink
+from segscore.pipeline.tables.faults import EXACT_COPY
 from segscore.pipeline.tables.validate import place_of
 
 RowCounts = dict[str, dict[str, int]]
-"""Input table -> numbers of rows: `in`, which is the sum of `scored`, `rejected`, `unpaired`."""
+"""Input table -> numbers of rows: `in`, which is the sum of `scored`, `rejected`, `unpaired` and,
+if there are any, `copies`: rows that are the same as others in every column."""
 
 _TWICE = "unique_document_coder"
 _NUMBER_TRIALS = (
@@ -50,7 +52,7 @@ _MOST_ALIKE = 3
 """Number of groups of similar names that a warning lists."""
 
 _TABLES = {"references", "hypotheses", "documents", "codings"}
-_OUTCOMES = ("scored", "rejected", "unpaired")
+_OUTCOMES, _COPIES = ("scored", "rejected", "unpaired"), "copies"
 
 
 def warn_of_similar_names(coders: Collection[str]) -> list[str]:
@@ -75,11 +77,33 @@ def require_row_counts(rows: RowCounts) -> None:
         ValueError: a table or a count is unknown or missing, or the counts do not add up.
     """
     for table, counts in rows.items():
-        if table not in _TABLES or counts.keys() != {"in", *_OUTCOMES}:
+        if table not in _TABLES or counts.keys() - {_COPIES} != {"in", *_OUTCOMES}:
             raise ValueError(f"it does not have the row counts of {table}")
-        parts = [counts[name] for name in _OUTCOMES]
-        if min(parts) < 0 or sum(parts) != counts["in"]:
+        if min(counts.values()) < 0 or rest_of(counts):
             raise ValueError(f"the row counts of {table} do not add up")
+
+
+def rest_of(counts: dict[str, int]) -> int:
+    """Return how many rows of a table are not counted yet among those that had some outcome."""
+    return counts["in"] - sum(rows for name, rows in counts.items() if name != "in")
+
+
+def count_rejected(rejects: pa.Table, table: str) -> dict[str, int]:
+    """Count the rows of an input table that were rejected, and the copies if there are any."""
+    rules = rejects["rule"].filter(pc.equal(rejects["table"], table))
+    copies = pc.sum(pc.equal(rules, EXACT_COPY)).as_py() or 0
+    return {"rejected": len(rules) - copies, **({_COPIES: copies} if copies else {})}
+
+
+def describe_losses(rows: RowCounts) -> list[str]:
+    """Say of each input table how many of its rows were not scored, and why."""
+    outcomes = {"rejected": "rejected", _COPIES: "left out as copies", "unpaired": "unpaired"}
+    return [
+        f"{table}: {counts[outcome]:,} of {counts['in']:,} rows {said}"
+        for table, counts in rows.items()
+        for outcome, said in outcomes.items()
+        if counts.get(outcome)
+    ]
 
 
 def add_rows(parts: Iterable[RowCounts]) -> RowCounts:
@@ -87,9 +111,9 @@ def add_rows(parts: Iterable[RowCounts]) -> RowCounts:
     total: RowCounts = {}
     for part in parts:
         for table, counts in part.items():
-            so_far = total.setdefault(table, dict.fromkeys(counts, 0))
+            so_far = total.setdefault(table, {})
             for name, rows in counts.items():
-                so_far[name] += rows
+                so_far[name] = so_far.get(name, 0) + rows
     return total
 
 
@@ -135,7 +159,7 @@ def _describe_rejects(sink: Sink, rejected: int) -> str:
     """Say what was rejected, why most of it was, and where: a coder and a document."""
     rules, documents = Counter[tuple[str, str]](), dict[tuple[str, str], set[tuple[str, str]]]()
     for rows in sink.read(REJECTS, ["table", "rule", "coder", "document_id"]):
-        for row in rows.to_pylist():
+        for row in _without_copies(rows).to_pylist():
             key = row["table"], row["rule"]
             rules[key] += 1
             places = documents.setdefault(key, set())
@@ -163,7 +187,7 @@ def _describe_rejects(sink: Sink, rejected: int) -> str:
 def warn_of_rejects(
     rejects: Iterable[pa.Table], scored: Collection[str], listed_in: str
 ) -> list[str]:
-    """Return warnings: which rules rejected rows, and which coders have no result because of it.
+    """Return warnings: copies, which rules rejected rows, and which coders have no result.
 
     The tables of rejects have the columns table, rule and coder; the scored coders have a result.
     """
@@ -174,6 +198,7 @@ def warn_of_rejects(
         rules += Counter({count["values"]: count["counts"] for count in counts})
         with_coder = rows.filter(pc.is_in(rows["table"], pa.array(_CODER_TABLES)))
         coders.update(pc.unique(with_coder["coder"].drop_null()).to_pylist())
+    copies = rules.pop(EXACT_COPY, 0)
     without_result = sorted(coders - {"", *scored})
     warnings = [
         f"{name}: none of its rows could be scored" for name in without_result[:_MAX_CODERS]
@@ -181,11 +206,24 @@ def warn_of_rejects(
     if len(without_result) > _MAX_CODERS:
         more = len(without_result) - _MAX_CODERS
         warnings.append(f"no row of {more} further coder{'s' * (more > 1)} could be scored")
+    listed = f"all are listed in {listed_in}"
     return [
-        f"rows were rejected: {_format_counts(rules)}; all are listed in {listed_in}",
+        *([f"{copies_left_out(copies)}; {listed}"] if copies else []),
+        *([f"rows were rejected: {format_counts(rules)}; {listed}"] if rules else []),
         *([_NUMBER_TRIALS] if 2 * repeated > rules.total() else []),
         *warnings,
     ]
+
+
+def copies_left_out(copies: int) -> str:
+    """Say how many rows were left out because they are the same as others."""
+    if copies == 1:
+        return "1 row is an exact copy of another one and was left out"
+    return f"{copies:,} rows are exact copies of others and were left out"
+
+
+def _without_copies(rejects: pa.Table) -> pa.Table:
+    return rejects.filter(pc.not_equal(rejects["rule"], EXACT_COPY))
 
 
 def _count_repeated(rejects: pa.Table) -> int:
@@ -194,7 +232,8 @@ def _count_repeated(rejects: pa.Table) -> int:
     return pc.sum(pc.and_(of_systems, pc.equal(rejects["rule"], _TWICE))).as_py() or 0
 
 
-def _format_counts(rules: Counter[str]) -> str:
+def format_counts(rules: Counter[str]) -> str:
+    """Write how many rows broke each rule, most first; some rules are counted together."""
     by_count = sorted(rules.items(), key=lambda rule: (-rule[1], rule[0]))
     listed = ", ".join(f"{rows} {rule}" for rule, rows in by_count[:_MAX_RULES])
     more = sum(rows for _, rows in by_count[_MAX_RULES:])
@@ -208,12 +247,19 @@ def why_nothing_scored(sink: Sink, sides: Iterable[str]) -> str:
 
     The sides are the input tables whose rows should have been paired.
     """
-    rejects = sink.read(REJECTS, [*_REJECT_ORDER, "rule", "detail"])
+    rejects = [*sink.read(REJECTS, [*REJECT_ORDER, "rule", "detail"])]
     unpaired = sink.read(UNPAIRED, ["table", "document_id"])
+    return explain_losses(rejects, unpaired, sides, list_of_rejects(sink, rejects))
+
+
+def list_of_rejects(sink: Sink, rejects: Iterable[pa.Table]) -> str:
+    """Say where rejected rows are listed, and what to do about several answers of a system.
+
+    The tables of rejects have the columns table and rule.
+    """
+    repeated = any(map(_count_repeated, rejects))
     listed = f"all are listed in {sink.written_to(REJECTS)}"
-    repeated = any(_count_repeated(rows) for rows in sink.read(REJECTS, ["table", "rule"]))
-    advice = f"; {_NUMBER_TRIALS}" if repeated else ""
-    return explain_losses(rejects, unpaired, sides, listed) + advice
+    return f"{listed}; {_NUMBER_TRIALS}" if repeated else listed
 
 
 def explain_losses(
@@ -223,7 +269,7 @@ def explain_losses(
 
     The sides are the input tables whose rows should have been paired.
     """
-    rejected = _first_rejected(rejects)
+    rejected = _first_rejected(map(_without_copies, rejects))
     if rejected:
         return f"; the first reject: {rejected}; {listed_in}"
     ids: dict[str, set[str]] = {side: set() for side in sides}
@@ -237,14 +283,15 @@ def explain_losses(
     return f": {'; '.join(listed)}" if listed else ""
 
 
-_REJECT_ORDER = {"table": "ascending", "source": "ascending", "row": "ascending"}
+REJECT_ORDER = {"table": "ascending", "source": "ascending", "row": "ascending"}
+"""Columns in whose order rejected rows are named."""
 
 
 def _first_rejected(rejects: Iterable[pa.Table]) -> str:
     first: list[dict[str, object]] = []
     for rows in filter(len, rejects):  # Arrow 18 selects nothing from an empty table
-        first += rows.take(pc.select_k_unstable(rows, 1, [*_REJECT_ORDER.items()])).to_pylist()
+        first += rows.take(pc.select_k_unstable(rows, 1, [*REJECT_ORDER.items()])).to_pylist()
     if not first:
         return ""
-    row = min(first, key=lambda row: [row[name] for name in _REJECT_ORDER])
+    row = min(first, key=lambda row: [row[name] for name in REJECT_ORDER])
     return f"{place_of(row)}: {row['rule']} ({row['detail']})"

@@ -150,7 +150,7 @@ class Run:
         The scored coders or hypotheses have a result. The versions of the libraries are recorded,
         besides those of the libraries that every run uses.
         """
-        rejected = any(rows["rejected"] for rows in account.values())
+        rejected = any(rows["rejected"] or "copies" in rows for rows in account.values())
         warnings = [warning for table in tables for warning in table.warnings]
         if getattr(self.settings, "replicates", None) is not None:
             warnings.append(REPLICATES_IGNORED)

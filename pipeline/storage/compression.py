@@ -1,5 +1,8 @@
 """Files compressed with gzip or Zstandard: their names, and their content within a limit."""
 
+import gzip
+import io
+import re
 import zlib
 from collections.abc import Iterator
 
@@ -10,7 +13,8 @@ from segscore.pipeline.storage.memory import readable_size
 
 _ENDINGS = (".gz", ".zst", ".zstd")
 _GZIP = b"\x1f\x8b"
-_ZSTD = b"\x28\xb5\x2f\xfd"
+_ZSTD = re.compile(rb"\x28\xb5\x2f\xfd|[\x50-\x5f]\x2a\x4d\x18")
+"""First bytes of a frame of Zstandard with content, or of one that is skipped (RFC 8878, 3.1)."""
 
 
 def without_compression(name: str) -> str:
@@ -21,7 +25,7 @@ def without_compression(name: str) -> str:
 
 def is_compressed(content: bytes) -> bool:
     """Return whether the content of a file begins as gzip or Zstandard does."""
-    return content.startswith((_GZIP, _ZSTD))
+    return content.startswith(_GZIP) or _ZSTD.match(content) is not None
 
 
 def decompressed(url: str, content: bytes, limit: int, size: int) -> Iterator[bytes]:
@@ -34,36 +38,22 @@ def decompressed(url: str, content: bytes, limit: int, size: int) -> Iterator[by
     """
     if not is_compressed(content):
         raise Refused(f"{url}: is not compressed, as its name says; name it without the ending")
-    chunks = _gzip_chunks if content.startswith(_GZIP) else _zstd_chunks
     total = 0
     try:
-        for chunk in chunks(content, size):
-            total += len(chunk)
-            if total > limit:
-                raise Refused(
-                    f"{url}: takes more than {readable_size(limit)} decompressed, the most that is "
-                    "read at once; raise --memory-limit or divide the file"
-                )
-            yield chunk
+        with _decompressing(content) as stream:
+            while chunk := stream.read(size):  # of all members of a gzip file, however small
+                total += len(chunk)
+                if total > limit:
+                    raise Refused(
+                        f"{url}: takes more than {readable_size(limit)} decompressed, the most "
+                        "that is read at once; raise --memory-limit or divide the file"
+                    )
+                yield chunk
     except (zlib.error, EOFError, OSError, pa.ArrowException) as problem:
         raise Refused(f"{url}: cannot be decompressed ({problem}); is it complete?") from problem
 
 
-def _gzip_chunks(content: bytes, size: int) -> Iterator[bytes]:
-    """Yield the decompressed text of all members of a gzip file."""
-    rest = content
-    while rest.strip(b"\0"):
-        member = zlib.decompressobj(wbits=zlib.MAX_WBITS | 16)
-        while not member.eof:
-            chunk = member.decompress(rest, size)
-            rest = member.unconsumed_tail
-            if not chunk and not rest and not member.eof:
-                raise EOFError("it ends too early")
-            yield chunk
-        rest = member.unused_data
-
-
-def _zstd_chunks(content: bytes, size: int) -> Iterator[bytes]:
-    with pa.CompressedInputStream(pa.BufferReader(content), "zstd") as stream:
-        while chunk := stream.read(size):
-            yield chunk
+def _decompressing(content: bytes) -> gzip.GzipFile | pa.CompressedInputStream:
+    if content.startswith(_GZIP):
+        return gzip.GzipFile(fileobj=io.BytesIO(content))
+    return pa.CompressedInputStream(pa.BufferReader(content), "zstd")

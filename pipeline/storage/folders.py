@@ -3,7 +3,9 @@
 import errno
 import os
 import shutil
+import time
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from pathlib import PurePosixPath
 
 from segscore.pipeline.errors import Failed, Refused
@@ -19,7 +21,10 @@ from segscore.pipeline.storage.object_stores import (
     require_container,
     resolve,
 )
-from segscore.pipeline.storage.temporary import drop, name_beside, temporary_for
+from segscore.pipeline.storage.temporary import NO_LINK, drop, name_beside, temporary_for
+
+_TRIES, _PAUSE = 5, 0.1
+"""How often to remove a folder that others still write to, and the seconds between."""
 
 
 def names(url: str) -> list[str]:
@@ -159,7 +164,7 @@ def _link(source: str, target: str) -> None:
         try:
             os.link(source, temporary)
         except OSError as problem:
-            if problem.errno not in (errno.EPERM, errno.ENOTSUP, errno.EMLINK, errno.EXDEV):
+            if problem.errno not in NO_LINK:
                 raise
             shutil.copyfile(source, temporary)
         os.replace(temporary, target)
@@ -198,12 +203,13 @@ def _remove_folder(path: str) -> None:
             os.rename(path, aside)
         except FileNotFoundError:
             return
-    while os.path.lexists(aside):
-        try:
-            shutil.rmtree(aside)
-        except OSError as problem:  # another job is removing it too, or a late task wrote to it
-            if problem.errno not in (errno.ENOENT, errno.ENOTEMPTY):
-                raise
+    for _ in range(_TRIES):
+        shutil.rmtree(aside, ignore_errors=True)
+        if not os.path.lexists(aside):
+            return
+        time.sleep(_PAUSE)  # a late task wrote to it, or another job is removing it too
+    with suppress(FileNotFoundError):
+        shutil.rmtree(aside)
 
 
 def remove_files(folder: str, names: Iterable[str]) -> None:

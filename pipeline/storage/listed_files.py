@@ -41,7 +41,6 @@ RUN_TABLES = (
     "changed",
     "published",
     "ratings",
-    "power",
     "rejects",
     "unpaired",
 )

@@ -24,7 +24,7 @@ JSON_LINES = (".jsonl", ".ndjson")
 _MARKS = "*?["
 """Characters that make a URL a glob."""
 
-_LIST = re.compile(r"\{([^{}]+,[^{}]+)\}")
+_LIST = re.compile(r"\{([^{}][^{},]*,[^{}]+)\}")
 """Several locations written as one."""
 
 

@@ -259,7 +259,8 @@ def _refuse_secrets(url: str) -> None:
 def explained(place: Place) -> Iterator[None]:
     """Turn exceptions of a store into Refused or Failed with a message of one line.
 
-    Exceptions of a local disk are not changed, unless the disk is full.
+    Exceptions of a local disk name the place if they name no file, and are not changed otherwise,
+    unless the disk is full.
 
     Raises:
         FileNotFoundError, FileExistsError: unchanged, for the caller to explain.
@@ -268,15 +269,19 @@ def explained(place: Place) -> Iterator[None]:
     """
     try:
         yield
-    except (Refused, Failed, FileExistsError, IsADirectoryError, NotADirectoryError):
-        raise
-    except FileNotFoundError as problem:
-        if place.cloud and (place.files is None or not _container_exists(place)):
-            raise missing_container(place.url, place.cloud.advice) from problem
+    except (Refused, Failed):
         raise
     except Exception as problem:
-        full = isinstance(problem, OSError) and problem.errno in FULL
-        if place.local and not full:
+        number = problem.errno if isinstance(problem, OSError) else None
+        if place.local and number not in FULL:
+            if isinstance(problem, OSError) and number and problem.filename is None:
+                problem.filename = place.path
+            raise
+        if isinstance(problem, FileExistsError | IsADirectoryError | NotADirectoryError):
+            raise
+        if isinstance(problem, FileNotFoundError):
+            if place.cloud and (place.files is None or not _container_exists(place)):
+                raise missing_container(place.url, place.cloud.advice) from problem
             raise
         raise explain_failure(
             problem, place.url, place.cloud.advice if place.cloud else None

@@ -1,7 +1,8 @@
 """Open Parquet files, read them with a limit on memory, write them whole or not at all."""
 
+import io
 from collections.abc import Callable, Iterable, Sequence
-from contextlib import nullcontext
+from contextlib import nullcontext, suppress
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -16,6 +17,7 @@ from segscore.pipeline.storage.memory import row_group_limit
 from segscore.pipeline.storage.object_stores import Place, RemoteFile, explained, put, resolve
 from segscore.pipeline.storage.temporary import drop, take_place
 from segscore.pipeline.storage.texts import require_utf8
+from segscore.pipeline.storage.written import note
 
 Choice = Callable[[Sequence[str]], Sequence[str]]
 
@@ -43,7 +45,9 @@ def _open_parquet(place: Place) -> tuple[pq.ParquetFile, str | RemoteFile]:
             source = place.path if place.local else RemoteFile(place)
         # With pre_buffer, Arrow requests all of a row group at once, so no read-ahead is needed.
         # No memory mapping: if someone truncated the file, this process would be killed.
-        return pq.ParquetFile(source, memory_map=False, pre_buffer=not place.local), source
+        file = pq.ParquetFile(source, memory_map=False, pre_buffer=not place.local)
+        _require_readable(file)
+        return file, source
     except FileNotFoundError as problem:
         raise Inaccessible(f"{url}: no such file") from problem
     except PermissionError as problem:
@@ -55,7 +59,46 @@ def _open_parquet(place: Place) -> tuple[pq.ParquetFile, str | RemoteFile]:
                 "formats with `segscore import`"
             ) from problem
         reason = " ".join(str(problem).split())
-        raise Refused(f"{url}: not a readable Parquet file ({reason})") from problem
+        advice = "; write its columns without encryption" if "decrypt" in reason else ""
+        raise Refused(f"{url}: not a readable Parquet file ({reason}){advice}") from problem
+
+
+class _WithoutContent(io.RawIOBase):
+    """A large file of which nothing can be read."""
+
+    def readable(self) -> bool:
+        """Return True."""
+        return True
+
+    def seekable(self) -> bool:
+        """Return True."""
+        return True
+
+    def seek(self, offset: int, whence: int = io.SEEK_SET) -> int:
+        """Return the position: the end, if it is asked for."""
+        return offset + 2**62 * (whence == io.SEEK_END)
+
+    def tell(self) -> int:
+        """Return the end."""
+        return 2**62
+
+    def read(self, size: int | None = -1) -> bytes:
+        """Raise EOFError."""
+        raise EOFError(size)
+
+
+def _require_readable(file: pq.ParquetFile) -> None:
+    """Let Arrow look at all columns in a footer, as it does before it reads anything else.
+
+    ``RowGroupMetaData.column`` ends the process instead, if a column is encrypted or missing.
+
+    Raises:
+        OSError: a column cannot be read.
+    """
+    with suppress(EOFError):
+        if file.num_row_groups:
+            twin = pq.ParquetFile(_WithoutContent(), metadata=file.metadata, pre_buffer=True)
+            twin.read_row_groups(range(file.num_row_groups), use_threads=False)
 
 
 def read_row_groups(
@@ -180,7 +223,9 @@ class TableFile:
         if self.place.local:
             take_place(self.temporary, self.place, new=False)
         else:
-            put(self.place, self.memory.getvalue().to_pybytes(), new=False)
+            content = self.memory.getvalue().to_pybytes()
+            put(self.place, content, new=False)
+            note(self.place.url, iter([content]))
 
 
 def table_bytes(table: pa.Table) -> bytes:

@@ -3,6 +3,7 @@
 Pairs in memory are checked by the same rules, without Arrow.
 """
 
+EXACT_COPY = "exact_copy"
 SAME_UNITS = "n_units_agree"
 IN_RANGE = "boundaries_in_range"
 GIVEN = "boundary_types_given"

@@ -236,7 +236,6 @@ class CompareKeywords(TypedDict, total=False):
     power: float
     difference: float | None
     margin: float | None
-    simulate_power: bool
     seed: int
     trust_inputs: bool
     fresh: bool
@@ -265,6 +264,7 @@ class ReconcileKeywords(TypedDict, total=False):
     tolerance_of_print: float | None
     tolerance: Sequence[int] | str
     units: Literal["units", "words"]
+    unit: CountedUnit | None
     length_tolerance: int
 
 

@@ -1,7 +1,7 @@
 """`segscore agree` against its slow twin, the papers, and bad input."""
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
 from itertools import product
 from pathlib import Path
@@ -14,11 +14,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from segscore.pipeline.agreement import block
+from segscore.pipeline.agreement.tables import AGREEMENT_TABLES
 from segscore.pipeline.runs import planning, shuffle
 from segscore.pipeline.runs.planning import Limits
 from segscore.pipeline.statistics import resampling
 from segscore.pipeline.storage import read_table, write_table
-from segscore.schemas.agreement import AGREEMENT_TABLES
 from tests.oracles import naive, naive_agreement, naive_jackknife
 from tests.oracles.naive_agreement import Corpus, Document
 from tests.support.agreement_strategies import corpora
@@ -102,15 +102,13 @@ def test_coders_and_corpus_equal_the_twin(
     folders: Iterator[Path], corpus: Corpus, n_t: int
 ) -> None:
     tables = audit_tables(next(folders), corpus, n_t=n_t)
-    twins, rates = naive_agreement.coder_rows(corpus, n_t)
+    twins, _ = naive_agreement.coder_rows(corpus, n_t)
     assert [row["coder"] for row in tables["coders"]] == sorted(twins)
     for row in tables["coders"]:
         twin = twins[row["coder"]]
         assert (row["boundaries"], row["potential_boundaries"]) == (twin.boundaries, twin.potential)
         assert is_equal(row["rate"], twin.rate)
         assert is_equal(row["peer_boundary_similarity"], twin.peer_similarity)
-        assert is_equal(row["rate_mean"], rates.mean)
-        assert is_equal(row["rate_sd"], rates.sd)
     (row,) = tables["corpus"]
     statistics = naive_agreement.segment_statistics(corpus)
     for name, twin_name in (("segments", "segments"), ("segment_size", "sizes")):
@@ -505,7 +503,8 @@ def test_contradictions_are_rejected_by_name(segscore: Segscore, tmp_path: Path)
     plain = {"boundaries": [2], "n_units": 9}
     rows = [
         *({"document_id": "good", "coder": coder, **plain} for coder in "ab"),
-        *({"document_id": "twice", "coder": coder, **plain} for coder in "aab"),
+        *({"document_id": "twice", "coder": coder, **plain} for coder in "abb"),
+        {"document_id": "twice", "coder": "a", "n_units": 9, "boundaries": [3]},
         {"document_id": "sizes", "coder": "a", **plain},
         {"document_id": "sizes", "coder": "b", **plain, "n_units": 8},
         {"document_id": "range", "coder": "a", **plain, "boundaries": [9]},
@@ -515,13 +514,14 @@ def test_contradictions_are_rejected_by_name(segscore: Segscore, tmp_path: Path)
     assert result.code == 0
     rejects = read_table(str(tmp_path / "run" / "rejects")).to_pylist()
     assert [(row["row"], row["document_id"], row["rule"]) for row in rejects] == [
-        (7, "range", "boundaries_in_range"),
+        (8, "range", "boundaries_in_range"),
         (2, "twice", "unique_document_coder"),
-        (3, "twice", "unique_document_coder"),
-        (5, "sizes", "n_units_agree"),
+        (4, "twice", "exact_copy"),
+        (5, "twice", "unique_document_coder"),
         (6, "sizes", "n_units_agree"),
+        (7, "sizes", "n_units_agree"),
     ]
-    assert "8 in = 2 scored + 5 rejected + 1 unpaired" in result.out
+    assert "9 in = 2 scored + 5 rejected + 1 unpaired + 1 copy" in result.out
 
 
 @pytest.mark.parametrize(
@@ -605,27 +605,61 @@ def test_expected_agreement_of_1_leaves_coefficients_undefined(folders: Iterator
 
 
 def test_equal_coders_have_no_deviation(folders: Iterator[Path]) -> None:
-    corpus = {"d": Document(6, {"a": [1], "b": [2], "c": [3]})}
-    tables = audit_tables(next(folders), corpus)
-    assert [row["rate_sd"] for row in tables["coders"]] == [0.0] * 3
-    assert all(row["deviation"] is None and row["flagged"] is None for row in tables["coders"])
     (document,) = audit_tables(next(folders), {"d": Document(6, {coder: [3] for coder in "abc"})})[
         "documents"
     ]
     assert (document["pk_sd"], document["window_diff_sd"]) == (0.0, 0.0)
 
 
-def test_documents_without_a_group_are_counted(segscore: Segscore, tmp_path: Path) -> None:
+def grouped(folder: Path, values: Sequence[tuple[object, ...]]) -> Path:
+    """Write a document for each tuple, with the value of ``g`` of each of its codings."""
     lines = [
-        {"document_id": "d", "coder": coder, "n_units": 9, "boundaries": [2], "g": g}
-        for coder, g in (("a", "x"), ("b", "y"))
+        {"document_id": f"d{n}", "coder": f"c{k}", "n_units": 9, "boundaries": [2 + k], "g": g}
+        for n, of_document in enumerate(values)
+        for k, g in enumerate(of_document)
     ]
-    (tmp_path / "codings.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
-    options = ("--group-by", "g", "--output", tmp_path / "run")
-    result = segscore("agree", tmp_path / "codings.jsonl", *options)
+    (folder / "codings.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
+    return folder / "codings.jsonl"
+
+
+@pytest.mark.parametrize("values", [[("x", "y"), *[("x", "x")] * 2], [(None, None)] * 3])
+def test_documents_without_a_group_are_counted(
+    segscore: Segscore, tmp_path: Path, values: list[tuple[object, ...]]
+) -> None:
+    number = sum(None in pair or len({*pair}) > 1 for pair in values)
+    codings = grouped(tmp_path, [*values, ("z", None)])
+    result = segscore("agree", codings, "--group-by", "g", "--output", tmp_path / "run")
     assert result.code == 0
-    assert "1 of 1 documents are in no group, such as " in result.err
-    assert "; if --documents has the values, see whether its ids are " in result.err
+    assert f"{number + 1} of {len(values) + 1} documents are in no group, such as " in result.err
+    where = "; if --documents has the values, see whether its ids are "
+    assert (where in result.err) is (number == len(values))
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        [("act", "act", "beat", "beat")],
+        [("act", "beat"), ("beat", "act", None), ("act", "act"), ("beat",)],
+        [(1, 2), (3, 4), (1, 1), (4, 4)],
+    ],
+)
+def test_layers_of_a_document_are_not_mixed(
+    segscore: Segscore, tmp_path: Path, values: list[tuple[object, ...]]
+) -> None:
+    """Two who agree on acts and two who agree on beats were said to agree little."""
+    codings = grouped(tmp_path, values)
+    result = segscore("agree", codings, "--group-by", "g", "--output", tmp_path / "run")
+    assert (result.code, result.out) == (2, "")
+    differing = [pair for pair in values if len({*pair} - {None}) > 1]
+    several = sum(len(pair) > 1 for pair in values)
+    assert f"--group-by g: in {len(differing)} of {several} document" in result.err
+    one, other = sorted(str(value) for value in {*differing[0]} - {None})
+    assert f"such as {one} and {other} in d0; groups are of documents" in result.err
+    assert f"write it into document_id, such as d0/{one} and d0/{other}" in result.err
+    described = tmp_path / "documents.csv"
+    described.write_text("document_id,g\n" + "".join(f"d{n},x\n" for n in range(len(values))))
+    options = ("--group-by", "g", "--documents", described, "--output", tmp_path / "described")
+    assert segscore("agree", codings, *options).code == 0
 
 
 def test_attributes_that_are_lists(segscore: Segscore, tmp_path: Path) -> None:

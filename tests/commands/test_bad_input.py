@@ -141,16 +141,18 @@ class Workspace:
         pairs = self.rows("scores")
         return sorted((x["document_id"], x["reference"], x["hypothesis"]) for x in pairs)
 
-    def account(self) -> dict[str, tuple[int, int, int, int]]:
-        """Rows in, scored, rejected and unpaired of each table; check them against the files."""
+    def account(self) -> dict[str, tuple[int, ...]]:
+        """Rows in, scored, rejected, unpaired, and copies if any; check them against the files."""
         record = json.loads((self.run / "run.json").read_text())
         assert record["pairs"] == len(self.rows("scores"))
         counts = {}
         for name, rows in record["rows"].items():
             kinds = ("in", "scored", "rejected", "unpaired")
-            counts[name] = read, scored, rejected, unpaired = tuple(rows[kind] for kind in kinds)
-            assert read == scored + rejected + unpaired
-            assert rejected == sum(x["table"] == name for x in self.rows("rejects"))
+            read, scored, rejected, unpaired = (rows[kind] for kind in kinds)
+            copies = rows.get("copies", 0)
+            counts[name] = (read, scored, rejected, unpaired, *[copies] * bool(copies))
+            assert read == scored + rejected + unpaired + copies
+            assert rejected + copies == sum(x["table"] == name for x in self.rows("rejects"))
             assert unpaired == sum(x["table"] == name for x in self.rows("unpaired"))
         return counts
 
@@ -704,7 +706,7 @@ def test_validate__boundary_types_of_other_rows_do_not_matter(workspace: Workspa
 
 
 def test_score__duplicate_references(workspace: Workspace) -> None:
-    """All copies are rejected, equal or not, also across files; other rows are scored."""
+    """Rows that differ are rejected, also across files; of exact copies, the first is scored."""
     workspace.write("refs/1.parquet", table([("a", "ann", 10, [3]), ("b", "ann", 10, [3])]))
     rows = [("c", "ann", 10, [3]), ("c", "ann", 10, [3]), ("a", "bob", 10, [3])]
     workspace.write("refs/2.parquet", table([*rows, ("a", "ann", 10, [4])]))
@@ -713,14 +715,13 @@ def test_score__duplicate_references(workspace: Workspace) -> None:
     assert workspace.rejects() == [
         ("references", "a", 0, rule),
         ("references", "a", 3, rule),
-        ("references", "c", 0, rule),
-        ("references", "c", 1, rule),
+        ("references", "c", 1, "exact_copy"),
     ]
-    assert workspace.scored() == [("a", "bob", "sys"), ("b", "ann", "sys")]
-    assert workspace.unpaired() == [("hypotheses", "c", 2)]
-    assert workspace.account() == {"references": (6, 2, 4, 0), "hypotheses": (3, 2, 0, 1)}
+    assert workspace.scored() == [("a", "bob", "sys"), ("b", "ann", "sys"), ("c", "ann", "sys")]
+    assert workspace.unpaired() == []
+    assert workspace.account() == {"references": (6, 3, 2, 0, 1), "hypotheses": (3, 3, 0, 0)}
     result = workspace.segscore("validate", workspace.folder / "refs")
-    assert result.code == 1 and f"4 x {rule}" in result.out
+    assert result.code == 1 and f"2 x {rule}" in result.out and "1 x exact_copy" in result.out
 
 
 @pytest.mark.parametrize("rows_per_part", [1, 1000])
@@ -737,17 +738,17 @@ def test_score__duplicate_hypotheses(
     assert workspace.rejects() == [
         ("hypotheses", "a", 0, rule),
         ("hypotheses", "a", 3, rule),
-        ("hypotheses", "c", 0, rule),
-        ("hypotheses", "c", 1, rule),
+        ("hypotheses", "c", 1, "exact_copy"),
     ]
-    assert workspace.scored() == [("a", "ann", "two"), ("b", "ann", "sys")]
-    assert workspace.unpaired() == [("references", "c", 2)]
-    assert workspace.account() == {"references": (3, 2, 0, 1), "hypotheses": (6, 2, 4, 0)}
+    assert workspace.scored() == [("a", "ann", "two"), ("b", "ann", "sys"), ("c", "ann", "sys")]
+    assert workspace.unpaired() == []
+    assert workspace.account() == {"references": (3, 3, 0, 0), "hypotheses": (6, 3, 2, 0, 1)}
     assert all(row["coder"] == "sys" for row in workspace.rows("rejects"))
 
 
 def test_score__only_duplicates(workspace: Workspace) -> None:
-    hypotheses = workspace.write("twice.parquet", pa.concat_tables([one_coder("sys", [3])] * 2))
+    twice = [one_coder("sys", [3]), one_coder("sys", [4])]
+    hypotheses = workspace.write("twice.parquet", pa.concat_tables(twice))
     assert_refused(
         workspace,
         workspace.score(hypotheses=hypotheses),
@@ -755,7 +756,8 @@ def test_score__only_duplicates(workspace: Workspace) -> None:
         hypotheses,
         "6 of 6 hypotheses were rejected",
     )
-    references = workspace.write("twice.parquet", pa.concat_tables([one_coder("ann", [3])] * 2))
+    twice = [one_coder("ann", [3]), one_coder("ann", [4])]
+    references = workspace.write("twice.parquet", pa.concat_tables(twice))
     message = "unique_document_coder"
     again = workspace.score("--fresh", references=references)
     assert_refused(workspace, again, 1, references, "no reference", message)
@@ -823,6 +825,21 @@ def test_score__no_pair_at_all(workspace: Workspace) -> None:
     assert [*workspace.run.iterdir()] == []
 
 
+def test_score__one_reject_does_not_hide_that_the_ids_differ(workspace: Workspace) -> None:
+    strangers = table([*((name, "ann", 10, [3]) for name in "xyz"), ("v", "ann", 10, [10])])
+    result = workspace.score(references=workspace.write("strangers.parquet", strangers))
+    assert_refused(workspace, result, 1, workspace.hypotheses, "nothing could be scored")
+    assert "is in the references: hypotheses have a, b; references have x, y" in result.err
+
+
+def test_score__most_documents_have_no_reference(workspace: Workspace) -> None:
+    """The message names the option that publishes the run all the same."""
+    few = workspace.write("few.parquet", one_coder("ann", [3], "a"))
+    result = workspace.score(references=few)
+    assert_refused(workspace, result, 1, "2 of 3 hypotheses have no reference", "--max-unpaired 1")
+    assert_success(workspace.score("--max-unpaired", 1, references=few))
+
+
 def test_score__no_pair_at_all_leaves_a_finished_run(workspace: Workspace) -> None:
     assert_success(workspace.score())
     before = {path: path.stat().st_mtime_ns for path in workspace.run.rglob("*")}
@@ -844,7 +861,8 @@ def test_score__no_hypotheses_at_all(workspace: Workspace) -> None:
 def test_score__rejected_rows_are_counted_and_coders_without_scores_named(
     workspace: Workspace,
 ) -> None:
-    rows = [("a", f"long-{i}", 12, [3]) for i in range(6)] + [("b", "sys", 10, [3])] * 2
+    rows = [("a", f"long-{i}", 12, [3]) for i in range(6)]
+    rows += [("b", "sys", 10, [3]), ("b", "sys", 10, [4])]
     hypothesis_table = workspace.write(
         "judged.parquet", table([*rows, ("a", "sys", 10, [3]), ("c", "", 10, [])])
     )
@@ -905,14 +923,15 @@ def test_score__bad_unit_lengths(workspace: Workspace) -> None:
 
 
 def test_score__duplicate_documents(workspace: Workspace) -> None:
-    """No copy is used, whatever its values are."""
+    """Of exact copies the first is used, and of rows that differ none."""
     rows = (("a", 10), ("b", 10), ("b", 10), ("c", 99), ("c", 10))
     documents = workspace.write("docs.parquet", documents_table(*rows))
     assert_success(workspace.score("--documents", documents))
     assert workspace.rejects() == [
-        ("documents", rows[i][0], i, "unique_document") for i in (1, 2, 3, 4)
+        ("documents", "b", 2, "exact_copy"),
+        *(("documents", "c", i, "unique_document") for i in (3, 4)),
     ]
-    assert workspace.account()["documents"] == (5, 1, 4, 0)
+    assert workspace.account()["documents"] == (5, 2, 2, 0, 1)
     assert len(workspace.scored()) == 3
 
 
@@ -1151,14 +1170,15 @@ def test_import__wrong_options(workspace: Workspace) -> None:
 
 
 def test_import__contradictions_are_named(workspace: Workspace) -> None:
-    twice = workspace.write(
-        "twice.jsonl", lines(json_record("a", "x"), json_record("b", "x"), json_record("a", "x"))
-    )
+    rows = [("a", [3]), ("b", [3]), ("a", [4]), ("c", [3]), ("c", [3])]
+    records = [json_record(name, "x", boundaries=found) for name, found in rows]
+    twice = workspace.write("twice.jsonl", lines(*records))
     result = workspace.segscore("import", twice, "--output", workspace.folder / "imported")
     assert result.code == 0
     for line in (1, 3):
         assert f"{twice}:{line}: unique_document_coder" in result.err
-    assert f"{twice}:2:" not in result.err
+    assert f"{twice}:5: exact_copy" in result.err
+    assert not any(f"{twice}:{line}:" in result.err for line in (2, 4))
 
 
 def test_score__disk_full(workspace: Workspace, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -1369,7 +1389,7 @@ def test_score__too_many_unpaired(workspace: Workspace) -> None:
     references = workspace.write("refs.parquet", one_coder("ann", [3], "abxy"))
     result = workspace.score("--max-unpaired", 0.3, references=references)
     assert_refused(workspace, result, 1, "1 of 3 hypotheses have no reference", "--max-unpaired")
-    where = Path(result.err.split("listed in ")[1].split()[0])
+    where = Path(result.err.split("listed in ")[1].split()[0].rstrip(";"))
     listed = read_table(str(where)).to_pylist()
     assert ("hypotheses", "c") in [(row["table"], row["document_id"]) for row in listed]
     result = workspace.score("--max-unpaired", 0.5, references=references)

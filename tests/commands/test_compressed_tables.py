@@ -8,6 +8,7 @@ import pyarrow as pa
 import pytest
 
 from segscore.pipeline.storage import read_table, write_table
+from segscore.pipeline.storage.compression import decompressed
 from tests.support.command_line import Segscore
 from tests.support.hostile import run_alone, table
 
@@ -33,7 +34,8 @@ def folder(tmp_path: Path) -> Path:
     hypotheses = tmp_path / "hypotheses"
     hypotheses.mkdir()
     (hypotheses / "1.jsonl.gz").write_bytes(gzip.compress(line("a")) + gzip.compress(b""))
-    (hypotheses / "2.NDJSON.ZST").write_bytes(zstd(line("b")))
+    skipped = b"\x5f\x2a\x4d\x18\x04\0\0\0skip"
+    (hypotheses / "2.NDJSON.ZST").write_bytes(skipped + zstd(line("b")) + skipped)
     (hypotheses / "3.JSONL").write_bytes(line("c"))
     write_table(str(hypotheses / "4.Parquet"), table(["d"], "sys", 10, [3, 7]))
     return tmp_path
@@ -75,6 +77,15 @@ def test_a_folder_of_other_files(segscore: Segscore, tmp_path: Path) -> None:
     result = segscore("validate", tmp_path / "tables")
     message = "the directory contains no Parquet or JSONL file, but 1 other file (a.csv);"
     assert (result.code, message in result.err) == (2, True), result.err
+
+
+def test_members_are_read_together() -> None:
+    rows = [line(f"d{i}") for i in range(500)]
+    content = b"".join(map(gzip.compress, rows)) + bytes(3)
+    whole = b"".join(rows)
+    assert [*decompressed("many.gz", content, len(whole), 2**20)] == [whole]
+    small = [*decompressed("many.gz", content, len(whole), 700)]
+    assert (b"".join(small), {*map(len, small[:-1])}) == (whole, {700})
 
 
 @pytest.mark.parametrize("kind", ["plain", "cut", "damaged"])

@@ -261,10 +261,11 @@ def test_rows_without_trials_are_rejected_with_the_advice(
     assert (
         "number its answers in a column trial, or name the file of each run with --trials" in said
     )
-    twice = write(tmp_path / "twice.jsonl", [*answers, answers[0]])
+    other = {**answers[0], "boundaries": [1, 2]}
+    twice = write(tmp_path / "twice.jsonl", [*answers, other, answers[1]])
     assert segscore("score", gold, twice, "--output", tmp_path / "twice").code == 0
     rejects = read_table(str(tmp_path / "twice" / "rejects")).to_pylist()
-    assert [row["rule"] for row in rejects] == ["unique_document_coder"] * 2
+    assert [row["rule"] for row in rejects] == [*["unique_document_coder"] * 2, "exact_copy"]
     assert "document and trial" in rejects[0]["detail"]
     assert segscore("validate", tmp_path / "h.jsonl").code == 1
     assert segscore("validate", write(tmp_path / "all.jsonl", answers)).code == 0

@@ -128,7 +128,7 @@ def test_sums_added_in_rounds_are_the_same(
 def test_duplicate_codings_are_found_across_parts(segscore: Segscore, tmp_path: Path) -> None:
     generated = corpus(seed=5, documents=60)
     copied = generated.hypotheses[0]
-    generated.hypotheses.append({**copied, "boundaries": []})
+    generated.hypotheses.append({**copied, "boundaries": [1]})
     generated.write(tmp_path, files=3)
     record = run(segscore, tmp_path, tmp_path / "run")
     assert record["rows"]["hypotheses"]["rejected"] == 2

@@ -60,7 +60,22 @@ HELP = "; see `segscore score --help`"
             ("calibrate", "references"),
             "missing option '--measure'; see `segscore calibrate --help`",
         ),
-        (("scor", "x"), "No such command 'scor'. Did you mean 'score'?"),
+        (("scor", "x"), "scor: no such command; the nearest is score; see `segscore --help`"),
+        (("evaluate",), "evaluate: no such command; the command is score; see `segscore --help`"),
+        (
+            (*SCORE, "--json"),
+            f"--json: `segscore score` has no such option; write --format json{HELP}",
+        ),
+        (
+            (*SCORE, "--average", "macro"),
+            "--average: `segscore score` has no such option; `segscore compare --average` has it"
+            + HELP,
+        ),
+        ((*SCORE, "--fersh"), f"--fersh: `segscore score` has no such option{HELP}"),
+        (
+            ("trend", "runs", "--fresh"),
+            "--fresh: `segscore trend` has no such option; see `segscore trend --help`",
+        ),
     ],
 )
 def test_a_wrong_command_line_is_explained_in_one_line(

@@ -3,6 +3,7 @@
 import importlib.util
 import os
 import re
+import shutil
 import subprocess
 import sys
 import tarfile
@@ -114,6 +115,27 @@ def test_links_to_other_sites_and_places_stay(script: ModuleType) -> None:
         "[a](https://example.org/) [b](#place) [c](https://h/o/r/blob/v1/docs/x.md#y) "
         "![d](https://h/o/r/raw/v1/docs/e.png)"
     )
+
+
+def test_a_wheel_of_a_clone_says_its_commit(tmp_path: Path) -> None:
+    """`pip install` in a clone builds a wheel; its record of a run names the commit."""
+    git = shutil.which("git")
+    if git is None or not (ROOT / ".git").exists():
+        pytest.skip("needs git and a checkout")
+    clone, wheels = tmp_path / "clone", tmp_path / "wheels"
+    subprocess.run([git, "clone", "-q", ROOT, clone], check=True)
+    options = ("--no-deps", "--no-build-isolation", "--quiet", "--wheel-dir", wheels)
+    subprocess.run([sys.executable, "-m", "pip", "wheel", *options, clone], check=True)
+    (wheel,) = wheels.glob("*.whl")
+    with zipfile.ZipFile(wheel) as opened:
+        opened.extractall(tmp_path / "installed")  # noqa: S202  (our own)
+    environment = {**os.environ, "PYTHONPATH": str(tmp_path / "installed")}
+    command = [sys.executable, "-P", "-m", "segscore", "--version"]
+    done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, check=True)
+    commit = subprocess.run(
+        [git, "-C", clone, "rev-parse", "HEAD"], capture_output=True, text=True, check=True
+    ).stdout[:12]
+    assert f"(commit {commit})" in done.stdout.decode()
 
 
 def test_the_wheel_scores_without_the_checkout(archives: Path, tmp_path: Path) -> None:

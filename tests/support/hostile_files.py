@@ -1,5 +1,6 @@
 """Input files that nobody should have to read, and a process that gives each to a command."""
 
+import base64
 import gzip
 import io
 import json
@@ -11,6 +12,8 @@ from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
+import pyarrow.parquet as pq  # noqa: TID251
+from pyarrow.parquet import encryption  # noqa: TID251
 
 from benchmarks.timing import peak_memory
 from segscore.pipeline.storage import write_table
@@ -94,10 +97,41 @@ def tables() -> dict[str, pa.Table]:
     }
 
 
+class _OpenKeys(encryption.KmsClient):  # type: ignore[misc]
+    """Wraps keys without a secret."""
+
+    def wrap_key(self, key_bytes: bytes, _: str) -> bytes:
+        return base64.b64encode(key_bytes)
+
+
+def encrypted() -> bytes:
+    """Return a Parquet file with two encrypted columns, whose footer can be read."""
+    columns = {"c": ["document_id", "boundaries.list.element"]}
+    settings = encryption.EncryptionConfiguration(
+        footer_key="f", column_keys=columns, plaintext_footer=True
+    )
+    factory = encryption.CryptoFactory(lambda _: _OpenKeys())
+    keys = factory.file_encryption_properties(encryption.KmsConnectionConfig(), settings)
+    rows, memory = table(IDS, "x", 10, [3, 6]), pa.BufferOutputStream()
+    with pq.ParquetWriter(memory, rows.schema, encryption_properties=keys) as writer:
+        writer.write_table(rows)
+    return bytes(memory.getvalue().to_pybytes())
+
+
+_SIGNATURE = 28
+
+
+def unsigned(content: bytes) -> bytes:
+    """Return a Parquet file without the signature at the end of its footer."""
+    size = int.from_bytes(content[-8:-4], "little") - _SIGNATURE
+    return content[: -8 - _SIGNATURE] + size.to_bytes(4, "little") + content[-4:]
+
+
 def write_all(folder: Path) -> list[Path]:
     """Write all hostile files to a folder, and return their paths."""
     folder.mkdir()
-    for name, content in texts().items():
+    locked = {"locked.parquet": encrypted(), "unsigned.parquet": unsigned(encrypted())}
+    for name, content in {**texts(), **locked}.items():
         content = content if isinstance(content, bytes) else content.encode()
         (folder / name).write_bytes(content)
     for name, rows in tables().items():

@@ -50,6 +50,12 @@ def test_names_that_begin_with_the_name_come_first(
     assert nearest(name, known[::-1]) == f"; the nearest is {expected}"
 
 
+@pytest.mark.parametrize("name", ["--figure", "--average", "--ci", "--csv", "--quiet", "--foo"])
+def test_a_name_of_which_more_than_half_is_edited_is_not_similar(name: str) -> None:
+    known = ["--fresh", "--edges", "--join", "--set", "--unit", "--unit-weights", "--format"]
+    assert nearest(name, [*known, "--window"]) == ""
+
+
 def test_a_name_with_very_different_numbers_is_not_similar() -> None:
     assert nearest("meeting-2024-01-05", ["meeting-2019-11-23"]) == ""
 

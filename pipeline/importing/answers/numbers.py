@@ -98,8 +98,8 @@ def _read(answer: object, how: HowNumbered, asked: Asked, place: RowPlace) -> De
         spans = tuple(span for each in pairs for span in _spans_in(each, how.kind))
         return NumberReading(how.kind, spans, "a path") if spans else None
     if how.pattern is not None and isinstance(answer, str):
-        found = matches(answer, how.pattern)
-        spans = tuple(span for line in found for span in _spans_of(line, how.kind))
+        matched = matches(answer, how.pattern)
+        spans = tuple(span for line in matched for span in _spans_of(line, how.kind))
         return NumberReading(how.kind, spans, "a pattern") if spans else None
     if not isinstance(answer, str):
         return decide_reading(lines_of_json(answer), JSON, asked)

@@ -199,7 +199,7 @@ def row_records(file: OpenedFile, columns: LabelColumns, skip_lines: int) -> Ite
         for name in keys:
             if name not in cells:
                 raise file.place(line).refusal(f"{name} is empty; every row needs it")
-    if columns.flags and _are_masks(table, columns.read[0].steps[0]):
+    if columns.flags and _are_masks(table, columns.read[0].steps[0] or ""):
         for line, cells in table.cells:
             fields = {keys.get(name, name): cell for name, cell in cells.items()}
             yield LabelRecord(fields, "", file.place(line))

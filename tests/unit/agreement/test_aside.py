@@ -14,13 +14,19 @@ import pytest
 
 import segscore
 from segscore.pipeline.agreement import block
-from segscore.pipeline.agreement.candidate import ADJUSTED_LEVEL, advantage, p_of_margin
-from segscore.pipeline.agreement.persons_said import replacement, with_themselves
+from segscore.pipeline.agreement.judging.candidate import (
+    ADJUSTED_LEVEL,
+    advantage,
+    p_of_margin,
+    replacement,
+)
+from segscore.pipeline.agreement.judging.self_agreement import SelfAgreement
+from segscore.pipeline.agreement.judging.step import AuditRows
+from segscore.pipeline.agreement.tables import AGREEMENT_TABLES
 from segscore.pipeline.runs import planning
 from segscore.pipeline.runs.planning import Limits
 from segscore.pipeline.statistics.multiple_tests import benjamini_yekutieli
 from segscore.pipeline.storage import read_table
-from segscore.schemas.agreement import AGREEMENT_TABLES
 from segscore.schemas.rows import CoderRow, PeerRow
 from tests.oracles import naive
 from tests.oracles.naive import Value
@@ -158,12 +164,13 @@ def test_contradictions_are_rejected_by_name(segscore: Segscore, tmp_path: Path)
         {**row, "coder": "ann", "pass": "a"},
         {**row, "coder": "ben", "pass": "a"},
         {**row, "coder": "ann", "pass": "b"},
-        {**row, "coder": "ann", "pass": "b"},
+        {**row, "coder": "ann", "pass": "b", "boundaries": [4]},
+        {**row, "coder": "ben", "pass": "b"},
         {**row, "coder": "ben", "pass": "b"},
         {**row, "coder": "gpt", "pass": "a"},
         {**row, "coder": "gpt", "pass": "b"},
         {**row, "coder": "cat", "pass": "a"},
-        {**row, "coder": "cat", "pass": "a"},
+        {**row, "coder": "cat", "pass": "a", "boundaries": [4]},
         {**row, "coder": "gpt", "pass": "a", "document_id": "other"},
     ]
     path = tmp_path / "codings.jsonl"
@@ -173,9 +180,10 @@ def test_contradictions_are_rejected_by_name(segscore: Segscore, tmp_path: Path)
     assert result.code == 0, result.err
     rejects = read_table(f"{tmp_path / 'run' / 'rejects'}").to_pylist()
     assert sorted((row["coder"], row["row"]) for row in rejects) == [
-        *(("ann", 2), ("ann", 3), ("cat", 7), ("cat", 8), ("gpt", 5), ("gpt", 6)),
+        *(("ann", 2), ("ann", 3), ("ben", 5), ("cat", 8), ("cat", 9), ("gpt", 6), ("gpt", 7)),
     ]
-    assert {row["rule"] for row in rejects} == {"unique_document_coder"}
+    copied = [row["coder"] for row in rejects if row["rule"] == "exact_copy"]
+    assert copied == ["ben"]
     (alone,) = read_table(f"{tmp_path / 'run' / 'unpaired'}").to_pylist()
     assert (alone["document_id"], alone["coder"]) == ("other", "gpt")
     coders = {row["coder"]: row for row in read_table(f"{tmp_path}/run/coders").to_pylist()}
@@ -274,7 +282,7 @@ def test_a_coder_who_never_agrees_with_themselves_is_named_first() -> None:
     rows: list[CoderRow] = [
         {"coder": coder, "self_boundary_similarity": value} for coder, value in shown.items()
     ]
-    sentences = [*with_themselves(rows)]
+    sentences = [*SelfAgreement().say(AuditRows(rows))]
     assert [sentence.split()[0] for sentence in sentences] == ["ben", "ann"]
     assert "0.0000" in sentences[0]
 

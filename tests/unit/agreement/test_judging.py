@@ -10,7 +10,8 @@ import pytest
 
 import segscore
 from segscore.pipeline.agreement.findings import audit_findings, describe_audit
-from segscore.pipeline.agreement.judging.limits import NamingLimits, read_limits
+from segscore.pipeline.agreement.judging.step import AuditRows
+from segscore.pipeline.agreement.judging.steps import LIMITS, read_limits
 from segscore.pipeline.agreement.nearest import pair_nearest
 from segscore.pipeline.agreement.tallies import folds
 from segscore.pipeline.arrays.document_ids import hash_names
@@ -122,7 +123,7 @@ def test_two_ways_of_reading_are_said_in_one_sentence() -> None:
     rows = [*codings(Project(12, 300, (), design="readings"), 1)]
     found = segscore.agree(rows)
     coders = found.coders.to_pylist()
-    sentences = describe_audit([], coders, found.table("peers").to_pylist())
+    sentences = describe_audit([], AuditRows(coders, found.table("peers").to_pylist()))
     other = next(row for row in coders if row["reading"] == "other")
     document, position = other["reading_document"], other["reading_position"]
     of_document = {row["coder"]: row for row in rows if row["document_id"] == document}
@@ -148,7 +149,7 @@ def test_a_pair_that_reads_in_its_own_way_is_not_told_that_one_copied() -> None:
     found = segscore.agree(rows)
     peers = found.table("peers").to_pylist()
     pair = next(row for row in peers if row["high_agreement"])
-    sentences = describe_audit([], found.coders.to_pylist(), peers)
+    sentences = describe_audit([], AuditRows(found.coders.to_pylist(), peers))
     assert sentences[1:] == [
         f"{pair['coder']} and {pair['peer']} agree {pair['residual']:.2f} more than their "
         "agreement with the others predicts: they may read the guidelines in a way of their own, "
@@ -232,6 +233,29 @@ def test_what_lifts_everybody_is_no_drift() -> None:
     assert not any(row["drifting"] for row in found.coders.to_pylist())
 
 
+def test_who_is_not_judged_is_not_said_to_drift() -> None:
+    """One coder has five documents, and marks less and less of what a peer marks there."""
+    rows = [*codings(Project(6, 150, ()), 3)]
+    whole = {(row["document_id"], row["coder"]): row["boundaries"] for row in rows}
+    first = {row["month"]: row for row in reversed(rows) if row["coder"] == "coder-00"}
+    kept = [row for row in rows if row["coder"] != "coder-00"]
+    for share, month in enumerate(("2026-01", "2026-04", "2026-07", "2026-10", "2026-12")):
+        row = first[month]
+        of_peer = next(
+            boundaries
+            for (document, coder), boundaries in whole.items()
+            if document == row["document_id"] and coder != "coder-00"
+        )
+        few = max(1, round(len(of_peer) * (1 - 0.15 * share)))
+        kept.append({**row, "boundaries": of_peer[:few]})
+    found = segscore.agree(kept, group_by=("month",)).coders.to_pylist()
+    whole_rows = {row["coder"]: row for row in found if row["month"] is None}
+    of_coder = whole_rows.pop("coder-00")
+    assert of_coder["low_agreement"] is None
+    assert (of_coder["drifting"], of_coder["peer_drift"]) == (None, None)
+    assert not any(row["drifting"] for row in whole_rows.values())
+
+
 def test_with_few_coders_or_documents_nobody_is_judged() -> None:
     for project in (Project(3, 60, ("careless",)), Project(8, 10, ("careless",))):
         said = audit(project, 1)
@@ -244,7 +268,8 @@ def test_with_few_coders_or_documents_nobody_is_judged() -> None:
     [
         ("effects=1", "the names are effect, effect_errors, effect_spread,"),
         ("effect", "must be a number above 0"),
-        ("copies=0", "must be a number above 0"),
+        ("rate=0", "must be a number above 0"),
+        ("copies=8", "the nearest is copies_residual"),
     ],
 )
 def test_wrong_limits_are_refused(text: str, message: str) -> None:
@@ -253,9 +278,9 @@ def test_wrong_limits_are_refused(text: str, message: str) -> None:
 
 
 def test_limits_are_in_seconds_if_the_unit_is_a_time() -> None:
-    assert read_limits([], 1000).offset == 500
-    assert read_limits(["offset=0.2", "within=3"], 1000).within == 3000
-    assert read_limits([]).within == 5
+    assert read_limits([], 1000)["offset"] == 500
+    assert read_limits(["offset=0.2", "within=3"], 1000)["within"] == 3000
+    assert read_limits([])["within"] == 5
 
 
 def test_a_pair_is_named_only_by_what_its_sentence_says() -> None:
@@ -275,4 +300,4 @@ def test_a_pair_is_named_only_by_what_its_sentence_says() -> None:
     ]
     peers = segscore.agree(rows).table("peers").to_pylist()
     found = [row["residual"] for row in peers if row["high_agreement"]]
-    assert all(residual >= NamingLimits().copies_residual for residual in found)
+    assert all(residual >= LIMITS["copies_residual"] for residual in found)

@@ -1,5 +1,6 @@
 """Types of the Python interface: misspelt names fail in a type checker."""
 
+import ast
 import os
 import subprocess
 import sys
@@ -9,6 +10,8 @@ import pytest
 
 import segscore
 from segscore.api.write_types import python_types
+from segscore.pipeline.measures import PAIRS
+from tests.support.paths import linked_package
 
 TYPED = Path(segscore.__file__).parent / "api" / "typed.py"
 RIGHT = """\
@@ -42,6 +45,22 @@ def test_the_types_are_those_of_the_tables() -> None:
     assert TYPED.read_text() == python_types(), "run `make columns`"
 
 
+def test_pyright_sees_that_the_functions_of_measures_are_exported() -> None:
+    """It takes names of an installed package as private that `__all__` does not name."""
+    module = ast.parse(Path(segscore.__file__).read_text("utf-8"))
+    added = [ast.unparse(node) for node in ast.walk(module) if isinstance(node, ast.AugAssign)]
+    assert "__all__ += _typed.__all__" in added
+    assert {*ast.literal_eval(_exported(TYPED))} == {*PAIRS.measures}
+
+
+def _exported(file: Path) -> ast.expr:
+    """Return what a module assigns to `__all__`."""
+    assigned = [
+        n for n in ast.walk(ast.parse(file.read_text("utf-8"))) if isinstance(n, ast.Assign)
+    ]
+    return next(node.value for node in assigned if ast.unparse(node.targets[0]) == "__all__")
+
+
 @pytest.mark.long
 def test_misspelt_names_fail_in_a_type_checker(tmp_path: Path) -> None:
     page = tmp_path / "page.py"
@@ -51,7 +70,7 @@ def test_misspelt_names_fail_in_a_type_checker(tmp_path: Path) -> None:
         capture_output=True,
         text=True,
         cwd=tmp_path,
-        env={**os.environ, "MYPYPATH": str(TYPED.parents[2])},
+        env={**os.environ, "MYPYPATH": str(linked_package(tmp_path / "installed"))},
         check=False,
     )
     errors = [line for line in ended.stdout.splitlines() if line.startswith("page.py")]

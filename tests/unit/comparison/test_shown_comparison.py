@@ -12,10 +12,9 @@ from segscore.pipeline.comparison.shown_beside import published_shown, ratings_s
 from segscore.pipeline.comparison.shown_boundaries import where_shown
 from segscore.pipeline.comparison.shown_in_papers import pairs_for_papers, ranks_for_papers
 from segscore.pipeline.comparison.shown_pairs import differences_shown, first_pairs_shown
-from segscore.pipeline.comparison.shown_power import power_curves, power_shown
 from segscore.pipeline.comparison.shown_systems import best_first, systems_shown
 from segscore.pipeline.statistics.shown_tables import ShownTable
-from segscore.schemas.rows import PairRow, PowerRow, SystemRow
+from segscore.schemas.rows import PairRow, SystemRow
 
 
 def pair(system: str, other: str, p: float | None, average: str = "micro") -> PairRow:
@@ -158,33 +157,6 @@ def test_papers_have_differences_without_a_sign_and_their_groups() -> None:
     assert rows_of(table)[1][0] == "all" and len(table.names) == 4
     empty = pairs_for_papers([], ["genre"], "micro")
     assert (empty.rows, len(empty.names), len(empty.columns)) == (0, 4, 6)
-
-
-def power(documents: int, share: float | None) -> PowerRow:
-    return {
-        "measure": "pk",
-        "average": "micro",
-        "system": "a",
-        "other": "b",
-        "sought": -0.25,
-        "documents": documents,
-        "power": share,
-        "half_width": 0.5,
-        "exaggeration": None,
-        "wrong_sign": 0.125,
-    }
-
-
-def test_a_terminal_draws_power_as_bars() -> None:
-    rows = [power(10, 0.5), power(1000, None)]
-    (table,) = power_curves(rows, "micro")
-    assert table.title == "pk, micro: a against b, a difference of -0.2500"
-    cells = [column.cells for column in table.columns]
-    assert cells[:3] == [["10", "1,000"], ["0.50", "–"], ["━" * 15, ""]]
-    assert not [*power_curves(rows, "macro")]
-    page = power_shown(rows, "pk")
-    assert page.columns[0].cells == ["a − b", "a − b"]
-    assert [column.cells for column in page.columns[2:4]] == cells[:2]
 
 
 def test_classes_of_boundaries_have_a_column_for_each_system() -> None:

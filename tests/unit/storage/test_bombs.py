@@ -16,6 +16,7 @@ import pytest
 from segscore.pipeline import storage
 from segscore.pipeline.errors import Refused
 from tests.support.command_line import Segscore
+from tests.support.hostile_files import encrypted, unsigned
 from tests.support.paths import ROOT
 
 ROWS = 20_000
@@ -179,6 +180,17 @@ def test_a_bomb_in_a_run_is_refused(segscore: Segscore, tmp_path: Path) -> None:
         assert result.code in (1, 2)
         assert f"{scores}: row group 0: column hypothesis takes 19.5 GB" in result.err
         assert not (tmp_path / "page.html").exists()
+
+
+@pytest.mark.parametrize("make", [encrypted, lambda: unsigned(encrypted())])
+def test_encrypted_columns_are_refused(tmp_path: Path, make: Callable[[], bytes]) -> None:
+    path = tmp_path / "locked.parquet"
+    path.write_bytes(make())
+    code = f"from segscore.pipeline import storage; storage.open_parquet({str(path)!r})"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    refused = f"Refused: {path}: not a readable Parquet file (Cannot decrypt ColumnMetadata"
+    last = done.stderr.splitlines()[-1]
+    assert refused in last and last.endswith("write its columns without encryption")
 
 
 @pytest.mark.parametrize("rows", [19_999, 20_001, 10_000, 1_000_000])

@@ -29,6 +29,66 @@ class TestOnADisk(StoragePromises):
     """The promises of all storage, on a disk."""
 
 
+class TestWithoutHardLinks(StoragePromises):
+    """The promises of all storage, on a disk such as exFAT."""
+
+    @pytest.fixture(autouse=True)
+    def _no_links(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        def link(*_: object) -> None:
+            raise OSError(errno.EPERM, os.strerror(errno.EPERM))
+
+        monkeypatch.setattr(os, "link", link)
+
+    def test_nothing_is_left_of_a_file_that_cannot_be_moved(
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        def replace(*_: object) -> None:
+            raise OSError(errno.EIO, os.strerror(errno.EIO))
+
+        monkeypatch.setattr(os, "replace", replace)
+        with pytest.raises(OSError, match=f"error: '{tmp_path}/new'"):
+            storage.write_new_text(str(tmp_path / "new"), "text")
+        assert not [*tmp_path.iterdir()]
+
+
+@pytest.mark.parametrize("part", ["open", "link", "fsync", "mkdir", "listdir"])
+def test_an_error_of_the_disk_names_the_place(
+    segscore: Segscore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, part: str
+) -> None:
+    def fail(*_: object, **__: object) -> None:
+        raise OSError(errno.ESTALE, os.strerror(errno.ESTALE))
+
+    (tmp_path / "in.jsonl").write_text(ROW)
+    if part == "open":
+        monkeypatch.setattr("segscore.pipeline.storage.files.open", fail, raising=False)
+    else:
+        monkeypatch.setattr(os, part, fail)
+    result = segscore("import", tmp_path / "in.jsonl", "--output", tmp_path / "out")
+    assert_one_line(result, result.code, f"{tmp_path}/out")
+    assert "stale file handle" in result.err.lower()
+
+
+def test_a_folder_that_cannot_be_removed_is_left(
+    segscore: Segscore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As on SMB, while a program has a file of it open; the work is done by then."""
+
+    def rmdir(*_: object, **__: object) -> None:
+        raise OSError(errno.ENOTEMPTY, os.strerror(errno.ENOTEMPTY))
+
+    (tmp_path / "in.jsonl").write_text(ROW)
+    monkeypatch.setattr(os, "rmdir", rmdir)
+    command = ("import", tmp_path / "in.jsonl", "--output", tmp_path / "out")
+    assert segscore(*command).code == 0
+    assert (tmp_path / "out" / "references").is_dir()
+
+
+def test_a_list_that_is_not_closed_is_one_location() -> None:
+    """Found at once: with a step back from each comma, this would take hours."""
+    location = "{" + "1,a " * 500_000
+    assert storage.split_locations(location) == (location,)
+
+
 @pytest.mark.parametrize("number", [errno.ENOSPC, errno.EDQUOT])
 def test_a_full_disk_leaves_no_partial_table(
     segscore: Segscore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, number: int

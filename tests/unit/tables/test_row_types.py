@@ -7,10 +7,11 @@ import pandera.pyarrow as pap
 import pyarrow as pa
 import pytest
 
+from segscore.pipeline.agreement.tables import CODERS, PEERS
 from segscore.schemas import rows
-from segscore.schemas.agreement import AGREEMENT, CODERS, DOCUMENTS, PEERS
+from segscore.schemas.agreement import AGREEMENT, DOCUMENTS
 from segscore.schemas.columns import arrow_type
-from segscore.schemas.comparisons import COMPARISONS, OMNIBUS, POWER, SYSTEMS
+from segscore.schemas.comparisons import COMPARISONS, OMNIBUS, SYSTEMS
 from segscore.schemas.scores import SUMMARY
 
 NAMED_HERE = {"group", "name", "contested", "reference"}
@@ -21,7 +22,6 @@ TYPES = [
     (rows.SystemRow, SYSTEMS),
     (rows.PairRow, COMPARISONS),
     (rows.OmnibusRow, OMNIBUS),
-    (rows.PowerRow, POWER),
     (rows.CoefficientRow, AGREEMENT),
     (rows.CoderRow, CODERS),
     (rows.PeerRow, PEERS),
