@@ -15,7 +15,7 @@ from segscore.pipeline.scoring.counting import Pairs
 from segscore.pipeline.scoring.pairs import Hypotheses
 from segscore.pipeline.scoring.references import References
 from segscore.pipeline.statistics.shown_numbers import counted
-from segscore.pipeline.tables.units import describe_long_segments
+from segscore.pipeline.tables.units import NEAR, describe_long_segments
 
 Noticed = dict[tuple[str, str, int], int]
 """Numbers by what they count, of which column, table or system, and after which shift in units, 0
@@ -162,6 +162,22 @@ def _hypotheses(number: int) -> str:
 def warn_of_long_segments(noticed: Noticed) -> list[str]:
     """Return a warning if segments are long in units whose n_t nobody chose."""
     return describe_long_segments("references", noticed.get(_UNITS, 0), noticed.get(_SEGMENTS, 0))
+
+
+def warn_of_large_limit(noticed: Noticed, n_t: int) -> list[str]:
+    """Return a warning if near misses may be more than half a segment apart.
+
+    A limit of 2, with which only neighbours are near misses, is as small as can be.
+    """
+    units, segments = noticed.get(_UNITS, 0), noticed.get(_SEGMENTS, 0)
+    if n_t <= NEAR or 2 * (n_t - 1) * segments <= units:
+        return []
+    return [
+        f"n_t is {n_t:,}: boundaries up to {n_t - 1:,} units apart are near misses, and segments "
+        f"of the references have {units / segments:,.1f} units on average, so that chance makes "
+        "many; choose a smaller --n-t, or check the unit: characters and tokens are imported with "
+        "--unit"
+    ]
 
 
 def _warn_of_lengths(noticed: Noticed) -> list[str]:

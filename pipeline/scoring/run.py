@@ -34,7 +34,12 @@ from segscore.pipeline.scoring.missing import (
     require_answered,
     require_few_missing,
 )
-from segscore.pipeline.scoring.noticed import Noticed, warn_of_long_segments, warn_of_noticed
+from segscore.pipeline.scoring.noticed import (
+    Noticed,
+    warn_of_large_limit,
+    warn_of_long_segments,
+    warn_of_noticed,
+)
 from segscore.pipeline.scoring.part import PartSums, TaskResults, add, settle_units
 from segscore.pipeline.scoring.related_documents import warn_of_related
 from segscore.pipeline.scoring.results import (
@@ -200,8 +205,10 @@ def _warn_of_noticed(settings: ScoreSettings, noticed: Noticed, *, unknown: bool
     """
     without_effect = settings_without_effect(settings.selection)
     chosen_by_unit = settings.units == "units" and "n_t" not in without_effect
-    long = warn_of_long_segments(noticed) if unknown and chosen_by_unit else []
-    return [*warn_of_noticed(noticed), *long]
+    if not chosen_by_unit:
+        return warn_of_noticed(noticed)
+    long = warn_of_long_segments(noticed) if unknown else []
+    return [*warn_of_noticed(noticed), *long, *warn_of_large_limit(noticed, settings.near_limit)]
 
 
 def _done(run: TaskRun, settings: ScoreSettings) -> Done:

@@ -83,7 +83,7 @@ def _counting(column: str) -> tuple[str, str] | None:
 
 def is_weak(column: str) -> bool:
     """Return whether a column's name counts only if no other column is for the same thing."""
-    return plain_name(column) in _WEAK_NAMES
+    return plain_name(column) in _WEAK_NAMES or _counting(column) is not None
 
 
 def unit_of(column: str) -> str | None:
