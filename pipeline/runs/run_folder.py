@@ -10,6 +10,7 @@ it reads the list of claims again before each step.
 import shlex
 import time
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 from uuid import uuid4
@@ -18,7 +19,13 @@ from segscore.pipeline import storage
 from segscore.pipeline.errors import Failed, Refused
 from segscore.pipeline.runs import claims, receipts
 from segscore.pipeline.runs.claims import UNFINISHED, Claim, Files
-from segscore.pipeline.runs.fingerprint import IGNORED_SETTINGS, Fingerprint, setting_differences
+from segscore.pipeline.runs.fingerprint import (
+    IGNORED_SETTINGS,
+    Fingerprint,
+    setting_differences,
+    taken_digests,
+)
+from segscore.pipeline.storage import InputFile
 from segscore.pipeline.storage.listed_files import INPUTS, RUN_TABLES, listed
 
 __all__ = ["RUN_TABLES", "UNFINISHED"]
@@ -215,6 +222,17 @@ def _has_no_run(output: str, names: Sequence[str]) -> bool:
         return False
     inside = storage.names(storage.join(output, UNFINISHED)) if names else []
     return all(claims.is_segscore_name(name) for name in inside)
+
+
+def known_digests(output: str) -> dict[InputFile, str]:
+    """Return the digests of inputs that the run in a folder recorded, finished or not."""
+    with suppress(Refused, TypeError, ValueError, KeyError, AttributeError):
+        text = storage.read_text(storage.join(output, RECORD))
+        if text is not None:
+            return taken_digests(record_of(output, text)["inputs"])
+        claim = claims.newest(output)
+        return {} if claim is None else taken_digests(claim.fingerprint["inputs"])
+    return {}
 
 
 def _other_run(attempt: Attempt, record: Mapping[str, Any]) -> OtherRun:

@@ -26,7 +26,7 @@ from segscore.pipeline.reports.strips import (
     outcome_strip,
 )
 from segscore.pipeline.reports.sweep import POINTS, thinned
-from segscore.pipeline.scoring.reopen import recorded_location
+from segscore.pipeline.runs.recorded_inputs import recorded_location
 from segscore.pipeline.storage import read_table
 from tests.support.audits import contested_order
 from tests.support.command_line import Segscore
