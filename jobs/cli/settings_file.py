@@ -129,7 +129,7 @@ def _options_of_run(
         name = next((n for n, one in parameters.items() if field == n or flag in one.opts), None)
         if name is None or name in (*UNSET, "output") or value in (None, []):
             continue
-        files = run.recorded_inputs.get(field, ())
+        files = run.recorded_inputs.get("hypotheses" if field == "scored" else field, ())
         if field == "runs" and isinstance(value, list):
             value = [dirname(file["url"]) for file in files][: len(value)]
         options[name] = recorded_location(value, files) if isinstance(value, str) else value
