@@ -54,16 +54,12 @@ def load_settings(context: typer.Context, url: str | None) -> str | None:
             names all of these.
     """
     from segscore.pipeline import storage
-    from segscore.pipeline.errors import Refused
 
     if context.resilient_parsing:
         return url
     if url is None:
         configure_certificates({})  # an earlier command of this process may have had some
         return url
-    text = storage.read_text(url)
-    if text is None:
-        raise Refused(f"--settings {url}: no such file")
     assert context.parent is not None
     assert context.info_name is not None
     group: Any = context.parent.command
@@ -71,15 +67,7 @@ def load_settings(context: typer.Context, url: str | None) -> str | None:
         name: {parameter.name: parameter for parameter in command.params}
         for name, command in group.commands.items()
     }
-    is_record = text.lstrip().startswith("{")
-    if is_record:
-        tables = _options_of_run(url, text, context.info_name, commands[context.info_name])
-    else:
-        tables = _read_toml(url, text)
-    if wrong := list(_problems(tables, commands)):
-        raise Refused(f"--settings {url}: {'; '.join(wrong)}")
-    if not is_record:
-        tables = _expand(tables, url)  # after the checks, whose messages say what the file says
+    tables = _read(url, context.info_name, commands)
     context.obj = {
         section: {
             _parameter_name(key): _command_line_value(
@@ -100,6 +88,31 @@ def load_settings(context: typer.Context, url: str | None) -> str | None:
     files = tables.get(CLUSTER, {})
     configure_certificates({_parameter_name(key): path for key, path in files.items()})
     return url
+
+
+def _read(
+    url: str, command: str, commands: Mapping[str, Mapping[str, Any]]
+) -> Mapping[str, Mapping[str, Any]]:
+    """Read the tables of a settings file, or the options of a run from its run.json.
+
+    Raises:
+        Refused: as for ``load_settings``.
+    """
+    from segscore.pipeline import storage
+    from segscore.pipeline.errors import Refused
+
+    text = storage.read_text(url)
+    if text is None:
+        raise Refused(f"--settings {url}: no such file")
+    is_record = text.lstrip().startswith("{")
+    if is_record:
+        tables = _options_of_run(url, text, command, commands[command])
+    else:
+        tables = _read_toml(url, text)
+    if wrong := list(_problems(tables, commands)):
+        raise Refused(f"--settings {url}: {'; '.join(wrong)}")
+    # after the checks, whose messages say what the file says
+    return tables if is_record else _expand(tables, url)
 
 
 def _options_of_run(
