@@ -19,7 +19,7 @@ MANY_DOCUMENTS = 2_000_000
 ROWS_PER_FILE = 131_072
 FEW = ("--measures", "pk,window_diff,boundary_similarity")
 FAMILIES = ("--measures", "window,edit,content,tolerance,panel")
-"""The measures of the default before it had those that most papers report."""
+"""The measures of the default before it had 14."""
 
 ARROW = "against pyarrow reading the input and writing"
 BY_ARROW = """

@@ -18,7 +18,7 @@ from segscore.schemas.rows import PairRow
 
 if TYPE_CHECKING:
     from segscore.pipeline.nightly.lacking import Lacking
-    from segscore.pipeline.nightly.rules import GateRule
+    from segscore.pipeline.nightly.rule import GateRule
     from segscore.pipeline.nightly.verdict import Check
     from segscore.pipeline.runs.finished import FinishedRun
 
@@ -199,7 +199,7 @@ def _problems(runs: Sequence[str], checks: "list[Check]", lacking: "list[Lacking
 def _rules(gate: str | None, runs: tuple[str, ...]) -> "tuple[GateRule, ...]":
     """Read --gate; refuse it unless exactly two runs are compared."""
     from segscore.pipeline.errors import Refused
-    from segscore.pipeline.nightly.rules import parse_rule
+    from segscore.pipeline.nightly.rules import kind_of, parse_rule
 
     if gate is None:
         return ()
@@ -207,10 +207,9 @@ def _rules(gate: str | None, runs: tuple[str, ...]) -> "tuple[GateRule, ...]":
         raise Refused(f"--gate: needs exactly two runs, not {len(runs)}")
     rules = parse_rule(gate)
     for rule in rules:
-        if rule.kind:
-            kind = rule.kind.rstrip(":")
+        if kind_of(rule).needs_history:
             raise Refused(
-                f"--gate {rule.text}: a {kind} needs nights; use it with segscore nightly"
+                f"--gate {rule.text}: this kind of rule needs a history; use it in segscore nightly"
             )
     return rules
 

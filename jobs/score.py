@@ -123,17 +123,23 @@ def _print_json(finished: "FinishedScoring", chosen: ScoreSettings) -> None:
 def _table(finished: "FinishedScoring", layout: str, chosen: ScoreSettings) -> "ShownTable":
     """Arrange the averages of a run."""
     from segscore.pipeline.results.leaderboard_table import summary_table
+    from segscore.pipeline.runs.record import describe_losses
+    from segscore.pipeline.scoring.missing import Missing, describe_missing
     from segscore.pipeline.scoring.shared_averages import ranked_summary
 
     if layout == "confusion":
         from segscore.pipeline.scoring.confusion_table import confusion_table
 
         return confusion_table(finished)
-    summary = ranked_summary(finished)
-    signature = finished.record["signature"]
+    summary, record = ranked_summary(finished), finished.record
+    signature = record["signature"]
     if layout == "measures":
         return plain_table(summary.column_names, summary.to_pylist(), signature)
-    return replace(summary_table(summary, layout, chosen.measures_in_order), signature=signature)
+    missing = describe_missing(Missing.of_record(record.get("missing")), chosen.missing)
+    table = summary_table(summary, layout, chosen.measures_in_order)
+    said = [*filter(None, [table.notes.get(())]), *describe_losses(record["rows"]), *missing]
+    notes = {**table.notes, (): "; ".join(said)} if said else table.notes
+    return replace(table, signature=signature, notes=notes)
 
 
 def _run(

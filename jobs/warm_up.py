@@ -1,11 +1,10 @@
-"""`segscore warm-up`: compile the loops that commands use, so that none of them does so later."""
+"""`segscore warm-up`: compile the kernels that commands use, so that none of them does so later."""
 
 import io
 import json
 import shlex
 from collections.abc import Iterator
 from contextlib import chdir, redirect_stderr, redirect_stdout
-from importlib import import_module
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -37,7 +36,7 @@ project carried.jsonl --from units.jsonl --to split.jsonl --output projected
 import answers.jsonl --format rewritten --source units.jsonl --coder model --failed none
   --output answers
 """
-"""Calls that together use the loops of the common commands; indented lines continue one."""
+"""Calls that together use the kernels of the common commands; indented lines continue one."""
 
 _CODERS: dict[tuple[str, str], dict[str, Any]] = {
     ("reference", "one"): {"boundaries": [2, 4, 6]},
@@ -49,29 +48,26 @@ _CODERS: dict[tuple[str, str], dict[str, Any]] = {
 
 
 def warm_up() -> None:
-    """Compile the loops of the common commands now, so that no later call waits for that."""
-    from segscore.pipeline.arrays.compiling import count_compilation
-    from segscore.pipeline.arrays.kernel import cache_folder
+    """Compile the kernels of the common commands now, so that no later call waits for that."""
+    from segscore.pipeline.arrays.compiling import cache_folder
+    from segscore.pipeline.arrays.kernel import compile_always
 
-    import_module("segscore.pipeline.scoring.run")  # imports loops, which find their folders
+    compile_always()
     folder = cache_folder()
     if folder is None:
-        raise Refused(
-            "compiled loops cannot be kept, so that every process compiles them again; set "
-            "NUMBA_CACHE_DIR to a folder that only you can write to"
-        )
+        raise Refused("compiled kernels cannot be kept; see the warning")
     LOG.say(
         "info",
-        "scoring a small sample, which compiles the loops that are not compiled yet: half a minute "
-        "or more after an installation, some seconds later",
+        "scoring a small sample, which compiles what is not compiled yet: half a minute or more at "
+        "first, some seconds later",
     )
-    with count_compilation() as counted:
-        _run_sample()
-    if counted.loops:
-        said = f"compiled {counted.loops} loops in {counted.seconds:.1f} s; they are in {folder}"
-    else:
-        said = f"all loops are compiled; they are in {folder}"
-    print_lines(said)
+    before = _count_kernels(folder)
+    _run_sample()
+    print_lines(f"compiled {_count_kernels(folder) - before} kernels, which are in {folder}")
+
+
+def _count_kernels(folder: Path) -> int:
+    return sum(1 for _ in folder.rglob("*.nbc"))
 
 
 def _run_sample() -> None:

@@ -85,6 +85,9 @@ _RUN = {
     "missing.documents: int": "documents with an accepted reference",
     "missing.systems.*: int": "how many of them have no scored hypothesis of the system; without "
     "systems that lack none",
+    "missing.rejected.*: int": "of how many of these the system has rejected rows alone",
+    "missing.contradicting.*: int": "of how many of these a row contradicts other rows; "
+    "`--missing none` leaves them out",
     "missing.added: int": "hypotheses without boundaries that were scored in their place, besides "
     "the rows of the input",
     "warnings[]: string": "warnings about the numbers",
@@ -158,9 +161,10 @@ _NIGHT_RECORD = {
     "unpaired[].rows: int": "number of its rows",
     "unpaired[].document_id: string": "id of a document of the system",
     "unpaired[].scored_document_id: string": "id of a document that has a reference",
-    "rejected[].system: string": "missing system of which rows were rejected",
+    "rejected[].system: string": "missing system of which rows or all references were rejected",
     "rejected[].rows: int": "number of its rows",
-    "rejected[].rejected: int": "number of those rejected; the others have no reference",
+    "rejected[].rejected: int": "number of those rejected; the others have no reference; 0 if all "
+    "references of its documents were rejected",
     "rejected[].rule: string": "rule that most of them break; see rejects",
     "new[]: string": "systems that no earlier good night has",
     "differences.*[]: string": "differences between the signatures, by the date of the other night",
@@ -205,6 +209,24 @@ def _keys(meanings: Mapping[str, str], commands: Mapping[str, tuple[str, ...]]) 
         name, kind = declared.split(": ")
         yield Key(name, kind, meaning, commands.get(re.split(r"[.[]", name)[0], ()))
 
+
+SETTINGS = (
+    ("settings.by_level", "string or null"),
+    ("settings.candidate", "string or null"),
+    ("settings.codings", "string"),
+    ("settings.difference", "float or null"),
+    ("settings.expected", "string"),
+    ("settings.group_by[]", "string"),
+    ("settings.length_tolerance", "int"),
+    ("settings.margin", "float or null"),
+    ("settings.measures[]", "string"),
+    ("settings.measures_in_order[]", "string"),
+    ("settings.output", "string or null"),
+    ("settings.reference_points", "string or null"),
+    ("settings.registry", "string or null"),
+    ("settings.units", "string"),
+)
+"""Path and kind of the settings in run.json by which a run is shown, whatever its command."""
 
 RUN = tuple(_keys(_RUN, _COMMANDS))
 NIGHT_RECORD = tuple(_keys(_NIGHT_RECORD, {}))

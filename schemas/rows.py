@@ -147,11 +147,6 @@ class CoderRow(TypedDict, total=False):
     peers: int
     boundaries: int
     rate: float | None
-    rate_mean: float | None
-    rate_sd: float | None
-    rate_median: float | None
-    deviation: float | None
-    flagged: bool | None
     peer_boundary_similarity: float | None
     peer_boundary_similarity_low: float | None
     peer_boundary_similarity_high: float | None
@@ -164,7 +159,6 @@ class CoderRow(TypedDict, total=False):
     coder_share: float | None
     candidate_p: float | None
     candidate_wins: bool | None
-    peer_median: float | None
     without_pi_boundary_similarity: float | None
     agreement_effect: float | None
     agreement_p: float | None
@@ -200,9 +194,7 @@ class PeerRow(TypedDict, total=False):
     documents: int
     boundary_similarity: float | None
     segmentation_similarity: float | None
-    pair_median: float | None
     residual: float | None
-    residual_deviation: float | None
     high_agreement: bool | None
     exact_share: float | None
     exact_share_others: float | None

@@ -8,6 +8,7 @@ from importlib import import_module
 from typing import Any
 
 _MODULES = (
+    "numba",
     "pyarrow.compute",
     "pyarrow.parquet",
     "segscore.pipeline.runs.cluster",
@@ -16,9 +17,6 @@ _MODULES = (
 
 
 def dask_setup(_worker: Any) -> None:
-    """Import the modules of scoring tasks, and make numba load its first compiled loop."""
-    import pyarrow as pa
-
+    """Import the modules of scoring tasks."""
     for name in _MODULES:
         import_module(name)
-    import_module("segscore.pipeline.arrays.document_ids").number(pa.array(["a"]))

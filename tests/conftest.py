@@ -12,6 +12,7 @@ from xdist.scheduler import LoadScopeScheduling
 
 pytest.register_assert_rewrite("tests.support", "tests.conformance.ours")
 
+from segscore.pipeline.arrays.kernel import LIMITS  # noqa: E402
 from tests.support import kernels  # noqa: E402
 
 kernels.share()
@@ -41,6 +42,12 @@ NOT_QUICK = {
     "integrations": "harness",
 }
 """Folder -> mark of its tests, which says why `make test` does not run them."""
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Notice numbers that wrap around in interpreted kernels."""
+    for line in kernels.filters():
+        config.addinivalue_line("filterwarnings", line)
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
@@ -89,6 +96,7 @@ TOGETHER = (
     "tests/commands/test_added_measure.py",
     "tests/commands/test_trend.py",
     "tests/deploy/",
+    "tests/docs/test_readme_in_order.py",
     "tests/docs/test_site.py",
     "tests/unit/test_house.py",
 )
@@ -110,6 +118,12 @@ class Scheduler(LoadScopeScheduling):  # type: ignore[misc]
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Scheduler:
     """Distribute the tests among the processes of pytest-xdist."""
     return Scheduler(config, log)
+
+
+@pytest.fixture(autouse=True)
+def own_limit() -> None:
+    """Interpret kernels for as long in each test."""
+    LIMITS.spent = 0.0
 
 
 @pytest.fixture

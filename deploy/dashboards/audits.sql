@@ -61,14 +61,13 @@ FROM (
 ) AS audit_row
 WHERE is_listed(filename);
 
--- Coders of each audit: their rates and those of their group, their agreement with peers, and the
--- agreement of the group without them.  Columns that audits of an earlier version lack are null.
+-- Coders of each audit: their rates, their agreement with peers, and the agreement of the group
+-- without them.  Columns that audits of an earlier version lack are null.
 CREATE OR REPLACE VIEW coders AS
 SELECT folder_of(filename, 2) AS audit, date_of(folder_of(filename, 2)) AS date,
     CAST(date_of(folder_of(filename, 2)) AS TIMESTAMP) AS time,
-    coder, documents, peers, boundaries, potential_boundaries, rate, rate_mean, rate_sd,
-    deviation, flagged, rate_median, rate_mad, rate_deviation, outlying_rate, peer_median, peer_mad,
-    peer_deviation, low_agreement, peer_drift, peer_drift_p, drifting,
+    coder, documents, peers, boundaries, potential_boundaries, rate, outlying_rate, low_agreement,
+    peer_drift, peer_drift_p, drifting,
     agreement_effect, agreement_error, agreement_p, aligned_effect, boundary_offset,
     boundary_offset_error, rate_ratio, rate_ratio_deviation, shifted, standard, drift_from,
     drift_to, drift_start, agreement_limit, reading_ratio, reading, same_reading_similarity,
@@ -90,9 +89,11 @@ SELECT folder_of(filename, 2) AS audit, date_of(folder_of(filename, 2)) AS date,
     without_kappa_exact, without_bias_exact, without_pi_two_category, without_kappa_two_category,
     without_bias_two_category, without_alpha_two_category, without_ac1_two_category,
     groups_of(to_json(audit_row), ['coder', 'documents', 'peers', 'boundaries',
-        'potential_boundaries', 'rate', 'rate_mean', 'rate_sd', 'deviation', 'flagged',
-        'rate_median', 'rate_mad', 'rate_deviation', 'outlying_rate', 'peer_median', 'peer_mad',
-        'peer_deviation', 'low_agreement', 'peer_drift', 'peer_drift_p', 'drifting',
+        'potential_boundaries', 'rate', 'outlying_rate', 'low_agreement', 'peer_drift',
+        'peer_drift_p', 'drifting',
+        -- of audits before 0.3
+        'rate_mean', 'rate_sd', 'deviation', 'flagged', 'rate_median', 'rate_mad', 'rate_deviation',
+        'peer_median', 'peer_mad', 'peer_deviation',
         'agreement_effect', 'agreement_error', 'agreement_p', 'aligned_effect',
         'boundary_offset', 'boundary_offset_error', 'rate_ratio', 'rate_ratio_deviation',
         'shifted', 'standard', 'drift_from', 'drift_to', 'drift_start',
@@ -119,10 +120,8 @@ SELECT folder_of(filename, 2) AS audit, date_of(folder_of(filename, 2)) AS date,
         'without_kappa_two_category', 'without_bias_two_category', 'without_alpha_two_category',
         'without_ac1_two_category', 'filename']) AS groups
 FROM (
-    SELECT unnest(CAST(NULL AS STRUCT(without_ac1_two_category DOUBLE, rate_median DOUBLE,
-        rate_mad DOUBLE, rate_deviation DOUBLE, outlying_rate BOOLEAN, peer_median DOUBLE,
-        peer_mad DOUBLE, peer_deviation DOUBLE, low_agreement BOOLEAN, peer_drift DOUBLE,
-        peer_drift_p DOUBLE, drifting BOOLEAN,
+    SELECT unnest(CAST(NULL AS STRUCT(without_ac1_two_category DOUBLE, outlying_rate BOOLEAN,
+        low_agreement BOOLEAN, peer_drift DOUBLE, peer_drift_p DOUBLE, drifting BOOLEAN,
         agreement_effect DOUBLE, agreement_error DOUBLE, agreement_p DOUBLE,
         aligned_effect DOUBLE, boundary_offset DOUBLE, boundary_offset_error DOUBLE,
         rate_ratio DOUBLE, rate_ratio_deviation DOUBLE, shifted BOOLEAN, standard BOOLEAN,

@@ -305,16 +305,16 @@ ORDER BY time, coder""",
     )
 
 
-def outlying_coders() -> Table:
-    """List the coders of an audit, outliers first."""
+def coders() -> Table:
+    """List the coders of an audit, those who agree least with the others first."""
     return table(
         "Coders in $audit",
-        "Deviation: distance of the rate from the mean of the group, in standard deviations.",
-        """SELECT coder, groups, documents, rate, rate_mean, deviation, flagged,
-    peer_boundary_similarity
+        "Effect: how much more similar to the others than the median coder.",
+        """SELECT coder, groups, documents, rate, agreement_effect AS effect, low_agreement,
+    outlying_rate, peer_boundary_similarity
 FROM coders
 WHERE audit = ${audit:sqlstring}
-ORDER BY abs(deviation) DESC NULLS LAST, coder, groups NULLS FIRST""",
+ORDER BY agreement_effect NULLS LAST, coder, groups NULLS FIRST""",
     )
 
 
@@ -352,7 +352,7 @@ def dashboard() -> Dashboard:
         ("Levels, boundaries, restatements", (levels(), densities(), restatements())),
         ("Systems, one by one", (interval(),)),
         ("Documents", (worst_documents(),)),
-        ("Coders", (coder_rates(), outlying_coders(), agreement(), contested())),
+        ("Coders", (coder_rates(), coders(), agreement(), contested())),
     )
     number = 0
     for title, panels in parts:

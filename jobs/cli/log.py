@@ -88,11 +88,11 @@ LOG = Log()
 
 
 class Passing(logging.Handler):
-    """Handler that logs the warnings of modules that cannot import this one."""
+    """Handler that logs the warnings and notices of modules that cannot import this one."""
 
     def emit(self, record: logging.LogRecord) -> None:
-        """Log a warning."""
-        LOG.say("warning", record.getMessage())
+        """Log a warning, or a notice, which names its level; without a handler, both are shown."""
+        LOG.say(getattr(record, "level", "warning"), record.getMessage())
 
 
 logging.getLogger("segscore").addHandler(Passing(logging.WARNING))

@@ -126,11 +126,12 @@ def _options_of_run(
         Refused: the file is not what segscore writes, or the run is of another command.
     """
     from segscore.pipeline.errors import Refused
-    from segscore.pipeline.runs.claims import load_record
     from segscore.pipeline.runs.finished import FinishedRun
     from segscore.pipeline.runs.recorded_inputs import recorded_location
+    from segscore.pipeline.runs.run_folder import RECORD_SHAPE
+    from segscore.pipeline.storage.json_records import read_record
 
-    run = FinishedRun(url, load_record(url, text, {"settings": dict, "inputs": dict}))
+    run = FinishedRun(url, read_record(url, text, RECORD_SHAPE))
     if run.command != command:
         other = f"has the options of `segscore {run.command}`" if run.command else "has no options"
         raise Refused(f"--settings {url}: {other}, not of `segscore {command}`")

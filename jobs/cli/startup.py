@@ -1,6 +1,6 @@
 """Keep imports and the garbage collector from slowing down the start and end of a command.
 
-Say why the first run on a machine takes longer.  Let a user who has no home import libraries.
+Let a user who has no home import libraries.
 
 Importing the libraries creates half a million objects, and none of them is garbage.  Scanning them
 again and again, and once more at exit, takes a quarter of a small job's time.  A process that goes
@@ -9,11 +9,7 @@ on after the command collects garbage as before: what is exempted would never be
 
 import gc
 import os
-import sys
 import threading
-from functools import partial
-
-from segscore.jobs.cli.log import LOG
 
 _ALLOCATIONS = 50_000
 """Number of new objects after which garbage is collected; Python's 700 slow down compiling."""
@@ -52,20 +48,9 @@ def work() -> None:
         gc.freeze()
         gc.set_threshold(_ALLOCATIONS)
         gc.enable()
-    if "numba" in sys.modules and not LOG.structured:
-        from segscore.pipeline.arrays.compiling import announce_compilation
-
-        announce_compilation(partial(LOG.say, "info"))
 
 
 def leave() -> None:
-    """On a terminal, say how long compiling took; free the memory of the process at once on exit.
-
-    For this, all objects of a process of the command's own are exempted from collection.
-    """
-    if "segscore.pipeline.arrays.compiling" in sys.modules:
-        from segscore.pipeline.arrays.compiling import end_announcement
-
-        end_announcement(report=sys.stderr.isatty())
+    """Exempt all objects of a process of the command's own, to free its memory at once on exit."""
     if _OWN_PROCESS.is_set():
         gc.freeze()

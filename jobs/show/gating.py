@@ -56,13 +56,17 @@ def print_group_checks(checks: "Sequence[Check]") -> None:
 
 def moved_lines(run: str, check: "Check") -> list[str]:
     """List the documents that worsened most, each with the command that shows its edits."""
+    from segscore.pipeline.nightly.rules import kind_of_check
+
     if not check.moved:
         return []
     lines = [f"{check.system}, {check.measure}: documents that worsened most"]
     for document in check.moved:
         other = f"on {check.against}"
-        if not document.shared:
-            other = f"on average on {check.against}" if check.nights == 1 else check.compared_with
+        if not document.shared and check.nights == 1:
+            other = f"on average on {check.against}"
+        elif not document.shared:
+            other = kind_of_check(check).compared_with(check)
         values = f"{document.value:.4f}, {document.before:.4f} {other}"
         command = explain_command(run, document.document_id, check.system)
         lines.append(f"  {values}: {printable_command(command)}")

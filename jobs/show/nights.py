@@ -130,6 +130,7 @@ def print_night(chosen: NightSettings, ended: "Ended") -> None:
 
 def print_night_as_data(chosen: NightSettings, ended: "Ended", format_name: str) -> None:
     """Print the verdict and the averages of a night as JSON, or the results of its gate."""
+    from segscore.pipeline.nightly.rules import result_in_words
     from segscore.pipeline.nightly.verdict import Check
 
     verdict, record = ended.verdict, ended.night.record
@@ -145,7 +146,7 @@ def print_night_as_data(chosen: NightSettings, ended: "Ended", format_name: str)
         checks = [asdict(check) for check in verdict.checks]
         if format_name == "markdown":
             checks = [
-                row | {"result": check.result_in_words}
+                row | {"result": result_in_words(check)}
                 for row, check in zip(checks, verdict.checks, strict=True)
             ]
         print_table(plain_table(names, checks, record["signature"]), format_name)

@@ -1,15 +1,13 @@
-"""Find outlying coders: boundary rate, similarity to peers, and agreement without each coder.
+"""Describe coders: boundary rate, similarity to peers, and agreement without each coder.
 
 Fournier 2013, section 5 and figure 11.
 """
 
-from collections.abc import Callable, Iterator, Mapping
-from statistics import fmean, stdev
+from collections.abc import Callable, Iterator
 
 import numpy as np
 
 from segscore.pipeline.agreement.block import disagreements
-from segscore.pipeline.agreement.candidate import candidate_columns
 from segscore.pipeline.agreement.coder_pairs import EDITS
 from segscore.pipeline.agreement.coefficients import (
     ACTUAL,
@@ -19,37 +17,30 @@ from segscore.pipeline.agreement.coefficients import (
     coefficients,
 )
 from segscore.pipeline.agreement.group import SUMMED, Group, rate
-from segscore.pipeline.agreement.judged import coder_columns, pair_columns
-from segscore.pipeline.agreement.outliers import Deviations, deviations, deviations_of_pairs
-from segscore.pipeline.agreement.persons import person_columns
-from segscore.pipeline.arrays.ragged import Flags, Floats, Ints, add_up
+from segscore.pipeline.agreement.judging.judge import coder_columns, pair_columns
+from segscore.pipeline.agreement.judging.view import View
+from segscore.pipeline.agreement.persons import peer_intervals
+from segscore.pipeline.arrays.ragged import Floats, Ints, add_up
 from segscore.pipeline.measures.measure import evaluate
 
 _COLUMNS = {"pair_places": "potential_boundaries"}
 _RATE_COUNTS = ("codings", "marks", "places")
-_BOUNDARY_PAIRS = ("matches", "near_misses", "misses", "false_alarms")
 _ByCoder = Callable[[Floats | Ints], Floats]
 """Sums values of codings by coder."""
 
-_FLAGGED_BEYOND = 2
-"""Rates more than this many standard deviations from their mean are flagged."""
 
-
-def coder_rows(group: Group) -> Iterator[dict[str, object]]:
+def coder_rows(group: Group, view: View | None) -> Iterator[dict[str, object]]:
     """Yield the rows of `coders` (schemas/agreement.py), without the group-by columns."""
     coders = len(group.coders)
     number = group.coder_indices("rates", "coder")
     sums = {name: add_up(group.column("rates", name), number, coders) for name in _RATE_COUNTS}
     with np.errstate(divide="ignore", invalid="ignore"):
         rates = sums["marks"] / sums["places"]
-    mean, sd = _mean_and_sd(rates)
-    peers, similar, by_peers = _compare_with_peers(group)
+    peers = _with_peers(group)
+    similar = evaluate(ACTUAL.values(), peers, {"n_t": group.choices.n_t}, rows=False)
     left_out = agreement_without(group)
-    by_rate = deviations(rates, sums["places"])
-    judged = coder_columns(group)
-    of_persons, of_candidate = [*person_columns(group)], [*candidate_columns(group)]
+    judged, intervals = coder_columns(group, view), [*peer_intervals(group)]
     for x, name in enumerate(group.coders):
-        deviation = (rates[x] - mean) / sd if sd > 0 else float("nan")
         yield {
             "coder": name,
             "documents": int(sums["codings"][x]),
@@ -57,35 +48,21 @@ def coder_rows(group: Group) -> Iterator[dict[str, object]]:
             "boundaries": int(sums["marks"][x]),
             "potential_boundaries": int(sums["places"][x]),
             "rate": rates[x],
-            "rate_mean": mean,
-            "rate_sd": sd,
-            "deviation": deviation,
-            "flagged": None if np.isnan(deviation) else bool(abs(deviation) > _FLAGGED_BEYOND),
-            "rate_median": by_rate.median,
-            "rate_mad": by_rate.mad,
-            "rate_deviation": by_rate.deviation[x],
             **{f"peer_{similarity}": values[x] for similarity, values in similar.items()},
-            **of_persons[x],
-            "peer_median": by_peers.median,
-            "peer_mad": by_peers.mad,
-            "peer_deviation": by_peers.deviation[x],
+            **intervals[x],
             **{
                 f"without_{coefficient}_{similarity}": agreement.value[x]
                 for (coefficient, similarity), agreement in left_out.items()
             },
             **judged[x],
-            **of_candidate[x],
         }
 
 
-def peer_rows(group: Group) -> Iterator[dict[str, object]]:
+def peer_rows(group: Group, view: View | None) -> Iterator[dict[str, object]]:
     """Yield the rows of `peers` (schemas/agreement.py), without the group-by columns."""
     counts = {name: group.column("peers", name) for name in PAIR_COUNTS}
     similar = evaluate(ACTUAL.values(), counts, {"n_t": group.choices.n_t}, rows=False)
-    compared = deviations_of_pairs(
-        similar["boundary_similarity"], _boundary_pairs(counts), _are_ordinary(group)
-    )
-    judged = pair_columns(group)
+    judged = pair_columns(group, view)
     table, documents = group.tables["peers"], group.column("peers", "documents")
     names = zip(table.column("coder").to_pylist(), table.column("peer").to_pylist(), strict=True)
     for i, (coder, peer) in enumerate(names):
@@ -95,45 +72,8 @@ def peer_rows(group: Group) -> Iterator[dict[str, object]]:
             "documents": int(documents[i]),
             **{_COLUMNS.get(name, name): int(values[i]) for name, values in counts.items()},
             **{name: values[i] for name, values in similar.items()},
-            "pair_median": compared.median,
-            "pair_mad": compared.mad,
-            "pair_deviation": compared.deviation[i],
             **judged[i],
         }
-
-
-def _compare_with_peers(group: Group) -> tuple[dict[str, Ints], dict[str, Floats], Deviations]:
-    """Compare how similar each coder is to the others.
-
-    Returns:
-        Pair counts and similarities by name, shape (coders,) each, and the deviations of the
-        boundary similarities.
-    """
-    peers = _with_peers(group)
-    similar = evaluate(ACTUAL.values(), peers, {"n_t": group.choices.n_t}, rows=False)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        pairs_per_peer = _boundary_pairs(peers) / peers["peers"]
-    return peers, similar, deviations(similar["boundary_similarity"], pairs_per_peer)
-
-
-def _are_ordinary(group: Group) -> Flags:
-    """Return which pairs have no coder who agrees far less with the others, shape (pairs,)."""
-    _, _, by_peers = _compare_with_peers(group)
-    marked = np.array([mark is True for mark in by_peers.below()], bool)
-    coder, peer = (marked[group.coder_indices("peers", name)] for name in ("coder", "peer"))
-    return np.asarray(~(coder | peer))
-
-
-def _boundary_pairs(counts: Mapping[str, Ints]) -> Ints:
-    """Return the numbers of boundary pairs of which boundary similarities are the means."""
-    return sum((counts[name] for name in _BOUNDARY_PAIRS), np.zeros(1, np.int64))
-
-
-def _mean_and_sd(values: Floats) -> tuple[float, float]:
-    """Return the mean and standard deviation (n - 1) of the defined values, from exact sums."""
-    defined = values[~np.isnan(values)].tolist()
-    mean = fmean(defined) if defined else float("nan")
-    return mean, stdev(defined) if len(defined) > 1 else float("nan")
 
 
 def _with_peers(group: Group) -> dict[str, Ints]:

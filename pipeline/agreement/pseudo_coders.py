@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from segscore.pipeline.arrays.document_ids import GOLDEN_RATIO, Hashes, mix
-from segscore.pipeline.arrays.kernel import kernel
+from segscore.pipeline.arrays.kernel import kernel, kernel_of_steps
 from segscore.pipeline.arrays.ragged import Ints, Positions, Ragged, RowArrays, row_values
 from segscore.pipeline.errors import Refused
 
@@ -55,7 +55,7 @@ def _draw(stream: np.uint64) -> tuple[float, np.uint64]:
     return np.float64(mix(stream) >> np.uint64(11)) * 2.0**-53, stream
 
 
-@kernel
+@kernel_of_steps(lambda starts, _, segments, *_rest: len(starts) * segments)
 def _draw_segments(
     starts: Hashes,
     sizes: Ints,
@@ -96,7 +96,7 @@ def segment(
     Raises:
         Refused: there are more than 2^28 boundaries.
     """
-    n_units, offsets = np.empty_like(longest), np.zeros(len(starts) + 1, np.int64)
+    n_units, offsets = np.zeros_like(longest), np.zeros(len(starts) + 1, np.int64)
     sizing = RowArrays(offsets, np.empty(0, np.int32))
     _draw_segments(starts, sizes, segments, longest, n_units, sizing)
     boundaries = RowArrays(offsets, _room(int(offsets[-1])))
@@ -107,7 +107,7 @@ def segment(
 def _room(boundaries: int) -> Positions:
     if boundaries > MOST_BOUNDARIES:
         raise Refused("a document has more than 2^28 boundaries; lower --coders or --units")
-    return np.empty(boundaries, np.int32)
+    return np.zeros(boundaries, np.int32)
 
 
 @kernel

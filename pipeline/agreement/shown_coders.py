@@ -1,7 +1,7 @@
 """Tables of coders: boundary rates, agreement with others and with themselves, a candidate."""
 
 import textwrap
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 
 from segscore.pipeline.agreement.findings import by_date, stands_out
@@ -12,7 +12,12 @@ from segscore.pipeline.agreement.sentences import (
     a_minute,
     peer_ends,
 )
-from segscore.pipeline.statistics.shown_numbers import shown_as, shown_group_values, shown_p
+from segscore.pipeline.statistics.shown_numbers import (
+    shown_as,
+    shown_change,
+    shown_group_values,
+    shown_p,
+)
 from segscore.pipeline.statistics.shown_tables import Column, ShownTable, more_in
 from segscore.schemas.rows import CoderRow, PeerRow, group_of
 
@@ -64,9 +69,11 @@ def _rate(rows: Sequence[CoderRow], unit: str | None) -> Column:
     return Column("boundaries a minute", scaled, write=partial(shown_as, form=".2f"))
 
 
-def _deviation(rows: Sequence[CoderRow]) -> Column:
-    deviations = [row["deviation"] for row in rows]
-    return Column("deviation", deviations, write=partial(shown_as, form="+.2f"))
+def _effects(rows: Sequence[CoderRow]) -> Iterator[Column]:
+    """Yield the effects of coders, unless nobody is judged."""
+    effects = [row.get("agreement_effect") for row in rows]
+    if any(effect is not None for effect in effects):
+        yield Column("effect", effects, write=shown_change)
 
 
 def _with_peers(rows: Sequence[CoderRow]) -> Column:
@@ -78,24 +85,30 @@ def _without(rows: Sequence[CoderRow]) -> Column:
 
 
 def coders_shown(rows: Sequence[CoderRow], unit: str | None) -> ShownTable:
-    """Show all coders, those whose rates are furthest from the mean first."""
-    rows = sorted(rows, key=lambda row: (-abs(row["deviation"] or 0), row["coder"]))
+    """Show all coders, those who agree least with the others first."""
+    rows = sorted(rows, key=_least_first)
     marked = [stands_out(row) for row in rows]
     named = [row["coder"] + " *" * is_marked for row, is_marked in zip(rows, marked, strict=True)]
     return ShownTable(
         [
             Column("coder", named, is_name=True),
             _rate(rows, unit),
-            _deviation(rows),
+            *_effects(rows),
             _with_peers(rows),
             _without(rows),
             _documents(rows),
         ],
-        title="coders, furthest from the mean rate first",
+        title="coders, lowest agreement with the others first",
         caption="* stands out, as described below" * any(marked),
         first=_FIRST,
         rest=partial(more_in, "coders"),
     )
+
+
+def _least_first(row: CoderRow) -> tuple[bool, float, bool, float, str]:
+    """Return a key that sorts coders by effect, then those who are not judged by similarity."""
+    effect, similar = row.get("agreement_effect"), row[PEER_SHOWN]
+    return effect is None, effect or 0.0, similar is None, similar or 0.0, row["coder"]
 
 
 def rates_shown(

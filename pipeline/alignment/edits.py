@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from segscore.pipeline.alignment.tokens import Tokens
-from segscore.pipeline.arrays.kernel import inlined, kernel
+from segscore.pipeline.arrays.kernel import inlined, kernel_of_steps
 from segscore.pipeline.arrays.ragged import Ints, Positions
 
 EDIT = 1 << 32
@@ -149,7 +149,7 @@ def advance(
         old[k + 1] = above
 
 
-@kernel
+@kernel_of_steps(lambda source, output, width, _: min(len(source), width) * len(output))
 def _edit(source: Positions, output: Positions, width: int, column: Ints) -> int:
     """Return the cost of a path, in its lower half the number of substitutions.
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from segscore.pipeline.alignment.tokens import Tokens
-from segscore.pipeline.arrays.kernel import kernel
+from segscore.pipeline.arrays.kernel import kernel, kernel_of_steps
 from segscore.pipeline.arrays.ragged import Bits, Ints, Positions
 from segscore.pipeline.errors import Refused
 
@@ -80,7 +80,7 @@ def place_quotes(source: Tokens, quotes: Tokens) -> PlacedQuotes:
     return PlacedQuotes(earliest.tolist(), latest.tolist())
 
 
-@kernel
+@kernel_of_steps(lambda *arguments: arguments[-1].size * WORDS_OF_QUOTE**2)
 def _measure(source: Positions, starts: Ints, quotes: Positions, bounds: Ints, costs: Bits) -> None:
     """Write the cost of each quote at each unit: that of the most similar text that begins there.
 

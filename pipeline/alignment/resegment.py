@@ -21,7 +21,7 @@ from segscore.pipeline.alignment.edits import (
     count_edits,
 )
 from segscore.pipeline.alignment.tokens import Tokens
-from segscore.pipeline.arrays.kernel import inlined, kernel
+from segscore.pipeline.arrays.kernel import inlined, kernel_of_steps
 from segscore.pipeline.arrays.ragged import Ints, Positions, offsets_of
 from segscore.pipeline.errors import Refused
 
@@ -117,7 +117,7 @@ def _cheapest(source: Tokens, output: Tokens, width: int, *, latest: bool) -> tu
     codes = np.arange(len(rows), dtype=np.int64)
     cuts = _Cuts(rows, codes[::-1].copy() if latest else codes, breaks, first, kept)
     chosen = np.zeros(len(breaks), np.int64)
-    pointers = np.empty(int(kept[-1]), np.int32)
+    pointers = np.zeros(int(kept[-1]), np.int32)
     cost = int(_place(source.ids, output.ids, width, cuts, pointers, chosen))
     return cost, _units_before(source.ends, rows, latest=latest)[chosen]
 
@@ -147,7 +147,7 @@ class _Cuts(NamedTuple):
     kept: Ints
 
 
-@kernel
+@kernel_of_steps(lambda source, output, width, *_: min(len(source), width) * len(output))
 def _place(
     source: Positions,
     output: Positions,

@@ -1,80 +1,170 @@
-"""Compile loops with numba, and cache them on disk where only their owner can write."""
+"""Run loops over arrays: interpreted while there is little to do, compiled by numba after that.
 
-import logging
-import os
+Both ways give the same bits.  NumPy's scalars wrap around at 32 bits where numba widens them, so
+that a call with a number of 2^15 or more beside 32-bit arrays is compiled, however short it is.
+"""
+
+import threading
 from collections.abc import Callable
-from functools import cache
-from pathlib import Path
-from typing import Any, TypeVar, cast
+from dataclasses import dataclass
+from functools import cached_property, update_wrapper
+from time import thread_time
+from types import FunctionType
+from typing import Any, Literal, TypeVar, cast
 
-import numba
+import numpy as np
 
-from segscore.pipeline.arrays.ownership import first_exposed
+from segscore.pipeline.arrays.compiling import cache_folder, was_compiled_before
 
 Loop = TypeVar("Loop", bound=Callable[..., Any])
 
 _OPTIONS = {"nogil": True, "fastmath": False, "error_model": "numpy", "no_cfunc_wrapper": True}
 """No kernel is called from C, and the wrapper for that takes a tenth of compiling it."""
 
-CACHE_FILES = (".nbi", ".nbc")
-"""Suffixes of the files in numba's cache: a loop's index, and its machine code."""
+_SAFE = 1 << 15
+"""Neither a product of two 32-bit numbers below this, nor a sum of such numbers, wraps around."""
+
+
+@dataclass
+class Limits:
+    """How much is interpreted in this process before kernels are compiled.
+
+    Attributes:
+        steps: the most steps of a call.
+        seconds: processor time of all interpreted calls together.
+        spent: how much they have taken so far.
+        overflow: what NumPy does when a number wraps around, which only hashes may; tests warn.
+    """
+
+    steps: float
+    seconds: float
+    spent: float = 0.0
+    overflow: Literal["ignore", "warn"] = "ignore"
+
+
+LIMITS = Limits(1 << 13, 0.25) if was_compiled_before() else Limits(1 << 16, 2.0)
+"""Importing numba and reading its cache takes a third of a second, compiling several seconds."""
+
+
+def compile_always() -> None:
+    """Compile all kernels from now on, however little there is to do."""
+    LIMITS.seconds = -1.0
+
+
+class Kernel:
+    """A loop over arrays, which is interpreted or compiled.
+
+    Attributes:
+        function: the loop as it is written.
+        steps: returns how many steps a call takes; None for the number of elements of its arrays.
+        options: how numba compiles it.
+    """
+
+    _compiling = threading.RLock()
+
+    def __init__(
+        self, function: Callable[..., Any], steps: Callable[..., int] | None, **options: Any
+    ) -> None:
+        """Prepare the loop; neither imports numba nor compiles anything."""
+        update_wrapper(self, function)
+        self.function, self.steps, self.options = function, steps, _OPTIONS | options
+
+    def __call__(self, *arguments: Any) -> Any:
+        """Run the loop."""
+        if not self._is_short(arguments):
+            return self.compiled(*arguments)
+        begin = thread_time()
+        with np.errstate(all="ignore", over=LIMITS.overflow):
+            result = self.interpreted(*arguments)
+        LIMITS.spent += thread_time() - begin
+        return _without_numpy(result)
+
+    def _is_short(self, arguments: tuple[Any, ...]) -> bool:
+        if LIMITS.spent > LIMITS.seconds or not _are_safe(arguments, LIMITS.steps):
+            return False
+        return self.steps is None or self.steps(*arguments) <= LIMITS.steps
+
+    @cached_property
+    def interpreted(self) -> Callable[..., Any]:
+        """The loop in Python, with all kernels that it calls."""
+        return _with_callees(self.function, "interpreted")
+
+    @cached_property
+    def compiled(self) -> Any:
+        """The loop as numba compiles it for the types of a call, which are cached on disk."""
+        with self._compiling:
+            import numba
+
+            function, folder = _with_callees(self.function, "compiled"), cache_folder()
+            if folder is None or "inline" in self.options:
+                return numba.njit(**self.options)(function)
+            users_folder, numba.config.CACHE_DIR = numba.config.CACHE_DIR, str(folder)
+            try:
+                return numba.njit(cache=True, **self.options)(function)
+            finally:
+                numba.config.CACHE_DIR = users_folder
 
 
 def kernel(loop: Loop) -> Loop:
-    """Compile ``loop`` with numba, to run without the GIL and give the same bits on every machine.
+    """Run ``loop`` with the same bits on every machine; if it is compiled, without the GIL.
 
-    A kernel never starts threads of its own, because the cluster assigns the cores.  The machine
-    code is cached on disk, except in two cases, in which each process compiles the kernel again:
-    neither the package's folder nor the user's cache can be written (a read-only image without
-    ``NUMBA_CACHE_DIR``), or other users can write to the folder that numba chose.  Numba would run
-    whatever they put there.
+    A kernel never starts threads of its own, because the cluster assigns the cores.
     """
-    try:
-        compiled = numba.njit(cache=True, **_OPTIONS)(loop)  # reads nothing before the first call
-    except RuntimeError:  # no folder can be written to
-        compiled = numba.njit(**_OPTIONS)(loop)
-    folder = compiled.stats.cache_path
-    if folder is not None and not _is_trusted(folder):
-        folder, compiled = None, numba.njit(**_OPTIONS)(loop)
-    _FOLDERS.add(folder)
-    return cast(Loop, compiled)
+    return cast(Loop, Kernel(loop, None))
 
 
-def cache_folder() -> str | None:
-    """Return the folder below which compiled loops are cached; None if some are not cached.
+def kernel_of_steps(steps: Callable[..., int]) -> Callable[[Loop], Loop]:
+    """Make a kernel of a loop that takes many more steps than its arrays have elements.
 
-    It has a folder for each package, which may be `__pycache__` beside the sources.
+    Args:
+        steps: returns about how many steps a call with the same arguments takes.
     """
-    return None if None in _FOLDERS else os.path.commonpath([*filter(None, _FOLDERS)])
+
+    def made(loop: Loop) -> Loop:
+        return cast(Loop, Kernel(loop, steps))
+
+    return made
 
 
 def inlined(loop: Loop) -> Loop:
     """Make ``loop`` a part of every kernel that calls it, which compiles faster than calling it."""
-    return cast(Loop, numba.njit(inline="always", **_OPTIONS)(loop))
+    return cast(Loop, Kernel(loop, None, inline="always"))
 
 
-@cache
-def _is_trusted(folder: str) -> bool:
-    """Check that no other user can change numba's files in a folder; warn if one can."""
-    exposed = first_exposed(Path(folder).absolute(), CACHE_FILES)
-    if exposed is not None:
-        _warn(exposed)
-    return exposed is None
+def _with_callees(
+    function: Callable[..., Any], form: Literal["interpreted", "compiled"]
+) -> Callable[..., Any]:
+    """Return a function that calls other kernels in the form that it has itself."""
+    names = dict(function.__globals__)
+    for name in function.__code__.co_names:
+        if isinstance(names.get(name), Kernel):
+            names[name] = getattr(names[name], form)
+    return FunctionType(function.__code__, names, closure=function.__closure__)
 
 
-_FOLDERS: set[str | None] = set()
-"""Folders in which the loops of this process are cached; None if a loop is not."""
+def _are_safe(arguments: tuple[Any, ...], most: float) -> bool:
+    """Check that there are at most so many elements, and no number that could wrap around."""
+    for argument in arguments:
+        if isinstance(argument, np.ndarray):
+            most -= argument.size
+            if most < 0 or not _is_safe(argument):
+                return False
+        elif isinstance(argument, tuple):
+            if not _are_safe(argument, most):
+                return False
+        elif type(argument) is int and abs(argument) >= _SAFE:
+            return False
+    return True
 
-_WARNED: set[str] = set()
+
+def _is_safe(array: np.ndarray[Any, Any]) -> bool:
+    if array.dtype != np.int32 or not array.size:
+        return True
+    return bool(array.max() < _SAFE and array.min() > -_SAFE)
 
 
-def _warn(exposed: Path) -> None:
-    """Warn about the first folder only, because numba uses a separate folder for each package."""
-    if not _WARNED:
-        logging.getLogger("segscore").warning(
-            "compiled loops are not cached, because other users can change %s; every process "
-            "compiles them again (about half a minute). Set NUMBA_CACHE_DIR to a folder that only "
-            "you can write to",
-            exposed,
-        )
-    _WARNED.add(str(exposed))
+def _without_numpy(result: Any) -> Any:
+    """Return NumPy's numbers as Python's, as numba does."""
+    if isinstance(result, tuple):
+        return tuple(map(_without_numpy, result))
+    return result.item() if isinstance(result, np.generic) else result

@@ -202,6 +202,6 @@ def to_words(boundaries: Ragged, document: Ints, lengths: Ragged, totals: Ints) 
         lengths: words per unit, one row per document, each row with a total of at least 1.
         totals: ``cumulative(lengths)``.
     """
-    output = RowArrays(np.empty_like(boundaries.offsets), np.empty_like(boundaries.values))
+    output = RowArrays(np.empty_like(boundaries.offsets), np.zeros_like(boundaries.values))
     _convert(boundaries.arrays, document, lengths.offsets, totals, output)
     return Ragged(output.offsets, output.values[: output.offsets[-1]])

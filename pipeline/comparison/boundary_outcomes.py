@@ -6,7 +6,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from segscore.pipeline.arrays.kernel import kernel
+from segscore.pipeline.arrays.kernel import kernel, kernel_of_steps
 from segscore.pipeline.arrays.ragged import Ints, row_values
 from segscore.pipeline.measures.pairing import (
     OnePair,
@@ -46,7 +46,7 @@ def _kind(code: Ints, partner: Ints, k: int, type_range: int) -> int:
     return SUBSTITUTION if same_place else NEAR_MISS
 
 
-@kernel
+@kernel_of_steps(lambda pairs, _, rules, *_rest: len(pairs.hypotheses.values) * rules.n_t)
 def _fill_outcomes(
     pairs: SegmentationPairs, types: Types, rules: Rules, optimal: Optimal, outcomes: _Outcomes
 ) -> int:

@@ -118,8 +118,8 @@ def scored_hypotheses(
         yield replace(accepted, rows=accepted.rows.part(start, end), document=document)
     if opened.missing.added:
         others, nothing = np.packbits(~shared), nothing_of(references)
-        answered = {name: others | accepted.answered.get(name, nothing) for name in systems}
-        yield from empty_hypotheses(answered, references, ROWS_AT_ONCE, typed=typed)
+        given = {name: others | accepted.uncharged.get(name, nothing) for name in systems}
+        yield from empty_hypotheses(given, references, ROWS_AT_ONCE, typed=typed)
 
 
 def _read_shared(opened: Reopened, systems: Sequence[str], shared: Flags) -> Iterator[Rows]:

@@ -88,7 +88,7 @@ def _anywhere(starts: Hashes, n_units: Ints, references: Ragged) -> Ragged:
     """Return versions with as many boundaries as the references, all choices equally likely."""
     lengths = np.repeat(references.lengths, COPIES)
     offsets = offsets_of(lengths)
-    values = np.empty(offsets[-1], np.int32)
+    values = np.zeros(offsets[-1], np.int32)
     units = np.repeat(n_units, COPIES).astype(np.int64)
     place_randomly(starts, units, np.arange(len(starts) + 1), offsets, values)
     return Ragged(offsets, values)

@@ -5,7 +5,7 @@ Fournier 2013, "Evaluating Text Segmentation using Boundary Edit Distance", sect
 
 import numpy as np
 
-from segscore.pipeline.arrays.kernel import inlined, kernel
+from segscore.pipeline.arrays.kernel import inlined, kernel, kernel_of_steps
 from segscore.pipeline.arrays.ragged import Ints, row_values
 from segscore.pipeline.measures.compared import ComparedPairs
 from segscore.pipeline.measures.greedy import neighbours
@@ -121,7 +121,7 @@ def _count_neighbours(pairs: SegmentationPairs, n_t: int, counts: Ints) -> None:
         first += copied
 
 
-@kernel
+@kernel_of_steps(lambda pairs, _, rules, *_rest: len(pairs.hypotheses.values) * rules.n_t)
 def _count_edits(
     pairs: SegmentationPairs,
     types: Types,

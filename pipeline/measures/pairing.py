@@ -9,7 +9,7 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
-from segscore.pipeline.arrays.kernel import kernel
+from segscore.pipeline.arrays.kernel import kernel, kernel_of_steps
 from segscore.pipeline.arrays.ragged import Ints, Positions
 from segscore.pipeline.errors import Refused
 from segscore.pipeline.measures.assignment import assign
@@ -162,7 +162,7 @@ def differences_in_position(one_pair: OnePair, scratch: Ints) -> int:
     return type_differences(scratch[3, :refs], scratch[4, :hyps], scratch[0], scratch[1])
 
 
-@kernel
+@kernel_of_steps(lambda two, _, rules, *_rest: len(two.hyp) * rules.n_t)
 def pair(one_pair: OnePair, types: Types, rules: Rules, optimal: Optimal, scratch: Ints) -> int:
     """Pair the boundaries of two segmentations; no other function decides this.
 

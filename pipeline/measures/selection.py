@@ -27,7 +27,7 @@ _DEFAULT = (
     *("b_precision", "b_recall", "b_f1", "precision", "recall", "f1"),
     "panel",
 )
-"""The default measures and families: those that most papers report."""
+"""The default measures and families."""
 
 
 @dataclass(frozen=True)

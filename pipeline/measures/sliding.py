@@ -93,8 +93,8 @@ def slide_by_boundary(ref: Positions, hyp: Positions, n_units: int, k: int, out:
     start at -k..n_units - 1, those of the document itself at 0..n_units - k - 1.
 
     Args:
-        ref: positions of the reference, strictly ascending.
-        hyp: positions of the hypothesis, strictly ascending.
+        ref: positions of the reference, ascending; each may be repeated.
+        hyp: positions of the hypothesis, likewise.
         n_units: number N of units of the document.
         k: window size.
         out: output: the counts of ``windows.COUNTS``, shape (11,).
@@ -120,8 +120,8 @@ def slide_by_boundary(ref: Positions, hyp: Positions, n_units: int, k: int, out:
         fewer += inside * (r < h)
         absolute += inside * abs(r - h)
         unequal += (end - start) * (r != h)
-        r += (ref_enters == end) - (ref_leaves == end)
-        h += (hyp_enters == end) - (hyp_leaves == end)
+        r += int(ref_enters == end) - int(ref_leaves == end)
+        h += int(hyp_enters == end) - int(hyp_leaves == end)
         ref_in += Index(ref_enters == end)
         ref_out += Index(ref_leaves == end)
         hyp_in += Index(hyp_enters == end)

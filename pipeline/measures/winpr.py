@@ -38,7 +38,8 @@ def _absolute(ref: Positions, hyp: Positions, k: int) -> int:
         hyp_leaves = int(hyp[hyp_leaving]) if hyp_leaving < hyp_end else never
         end = min(min(enters, leaves), min(hyp_enters, hyp_leaves))
         total += (end - start) * abs(difference)
-        difference += (enters == end) - (leaves == end) - (hyp_enters == end) + (hyp_leaves == end)
+        difference += int(enters == end) - int(leaves == end)
+        difference -= int(hyp_enters == end) - int(hyp_leaves == end)
         entering += Index(enters == end)
         leaving += Index(leaves == end)
         hyp_entering += Index(hyp_enters == end)

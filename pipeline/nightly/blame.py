@@ -6,10 +6,9 @@ from dataclasses import replace
 import numpy as np
 
 from segscore.pipeline.arrays.ragged import Floats
-from segscore.pipeline.nightly.failures import when_before
-from segscore.pipeline.nightly.rules import GateRule
+from segscore.pipeline.nightly.rule import GateRule
 from segscore.pipeline.nightly.verdict import FAILED, WITH_ALL, Check
-from segscore.pipeline.nightly.words import short
+from segscore.pipeline.nightly.words import short, when_before
 from segscore.pipeline.statistics.night_levels import FEWEST_SYSTEMS
 from segscore.pipeline.statistics.shown_numbers import shown_p
 

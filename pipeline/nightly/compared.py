@@ -9,10 +9,10 @@ import pyarrow as pa
 
 from segscore.pipeline.arrays.document_ids import hash_names
 from segscore.pipeline.nightly.blame import against_others
-from segscore.pipeline.nightly.choose import FEWEST_NIGHTS
+from segscore.pipeline.nightly.chosen import FEWEST_NIGHTS
 from segscore.pipeline.nightly.nights import Night
 from segscore.pipeline.nightly.other_references import ReferenceChanges
-from segscore.pipeline.nightly.rules import RULE_TABLES, GateRule
+from segscore.pipeline.nightly.rule import RULE_TABLES, GateRule
 from segscore.pipeline.nightly.spread import Spread
 from segscore.pipeline.nightly.tallies import (
     NO_AVERAGE,

@@ -6,7 +6,7 @@ from itertools import islice
 
 import pyarrow.compute as pc
 
-from segscore.pipeline.nightly.choose import FEWEST_NIGHTS
+from segscore.pipeline.nightly.chosen import FEWEST_NIGHTS
 from segscore.pipeline.nightly.nights import Night, Nights, system_rows, systems_of
 from segscore.pipeline.nightly.other_references import (
     ReferenceChanges,

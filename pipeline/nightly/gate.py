@@ -11,17 +11,18 @@ compared also with the median of its averages in several good nights.
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import NamedTuple
 
 from segscore.pipeline.errors import Refused
 from segscore.pipeline.nightly.blame import is_shared, shared_in_words, without_blame
-from segscore.pipeline.nightly.choose import ChosenNights
+from segscore.pipeline.nightly.chosen import ChosenNights
 from segscore.pipeline.nightly.compared import NightAverages
+from segscore.pipeline.nightly.kinds.results import RuleResults
 from segscore.pipeline.nightly.moved_documents import documents_moved
 from segscore.pipeline.nightly.nights import Night, open_as_night, systems_of
 from segscore.pipeline.nightly.other_references import ReferenceChanges
-from segscore.pipeline.nightly.rules import GateRule
+from segscore.pipeline.nightly.rule import GateRule
 from segscore.pipeline.nightly.spread import Spread
 from segscore.pipeline.nightly.verdict import FAILED, PASSED, WITH_ALL, Check
 from segscore.pipeline.statistics.multiple_tests import holm
@@ -114,14 +115,6 @@ def _share(
     )
     blamed = without_blame(checks, own, alpha, shared=shared)
     return ComparedFamily(family.rule, tuple(blamed), mean, shared)
-
-
-@dataclass(frozen=True)
-class RuleResults:
-    """Checks, and sentences about what all systems share."""
-
-    checks: tuple[Check, ...] = ()
-    common: tuple[str, ...] = ()
 
 
 def judge_rules(

@@ -8,10 +8,11 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from segscore.pipeline.nightly.blame import shared_in_words
-from segscore.pipeline.nightly.choose import ChosenNights
+from segscore.pipeline.nightly.chosen import ChosenNights
 from segscore.pipeline.nightly.compared import NightAverages
-from segscore.pipeline.nightly.gate import ComparedFamily, GateFamily, RuleResults, compare_families
-from segscore.pipeline.nightly.rules import GateRule
+from segscore.pipeline.nightly.gate import ComparedFamily, GateFamily, compare_families
+from segscore.pipeline.nightly.kinds.results import RuleResults
+from segscore.pipeline.nightly.rule import GateRule
 from segscore.pipeline.nightly.verdict import Check
 
 _CAUSE = "; its recordings or references may have changed"

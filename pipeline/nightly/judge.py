@@ -3,26 +3,28 @@
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
+from functools import cache, partial
 from typing import NamedTuple
 
 from segscore.pipeline.errors import Refused, nearest
-from segscore.pipeline.nightly import gate, nights
-from segscore.pipeline.nightly.choose import ChosenNights, choose_nights
-from segscore.pipeline.nightly.compared import NightAverages
+from segscore.pipeline.nightly import nights
+from segscore.pipeline.nightly.choose import choose_nights
+from segscore.pipeline.nightly.chosen import ChosenNights
 from segscore.pipeline.nightly.densities import (
     changed_densities,
     count_densities,
     densities_in_words,
 )
-from segscore.pipeline.nightly.failures import describe_failure, levels_in_words
+from segscore.pipeline.nightly.failures import warnings_in_words
 from segscore.pipeline.nightly.feed import (
     FeedWarning,
     missing_groups,
     probable_causes,
     warn_of_feed,
 )
-from segscore.pipeline.nightly.group_gate import judge_groups
-from segscore.pipeline.nightly.level_gate import judge_floors, judge_level_rules
+from segscore.pipeline.nightly.kinds.kind import RuleKind
+from segscore.pipeline.nightly.kinds.results import RuleResults
+from segscore.pipeline.nightly.kinds.tonight import Tonight
 from segscore.pipeline.nightly.nights import Night, Nights, differences_of
 from segscore.pipeline.nightly.other_references import ReferenceChanges
 from segscore.pipeline.nightly.past import Past, read_past
@@ -33,15 +35,14 @@ from segscore.pipeline.nightly.reasons import (
     is_current,
     runs_of_trends,
 )
-from segscore.pipeline.nightly.rules import GateRule
+from segscore.pipeline.nightly.rule import GateRule
+from segscore.pipeline.nightly.rules import KINDS, kind_of
 from segscore.pipeline.nightly.settings import FAIL, MEDIAN_OF_7, NightSettings
 from segscore.pipeline.nightly.spread import Spread
-from segscore.pipeline.nightly.trend_gate import judge_trends
 from segscore.pipeline.nightly.trials import needed, on_trial, trials_in_words
 from segscore.pipeline.nightly.unscored_systems import unscored_systems
 from segscore.pipeline.nightly.verdict import (
     ACCEPTED,
-    EVERY,
     FAILED,
     INCOMPLETE,
     NOT_COMPARABLE,
@@ -69,7 +70,7 @@ def judge(
         Failed: the server does not answer.
     """
     systems = nights.systems_of(night)
-    past = read_past(night, earlier, settings.rules, settings.gate_by) if settings.rules else None
+    past = _read_past(night, settings, earlier)
     spread = None if past is None else Spread(past, settings.rules, settings.days)
     may_compare = (lambda _: True) if spread is None else spread.comparable
     chosen = choose_nights(systems, settings, earlier, may_compare)
@@ -92,11 +93,13 @@ def judge(
     if known is not None and is_current(known, reasons, earlier):
         return known
     context = _Context(night, settings, earlier, past, spread, ReferenceChanges(earlier))
-    checks, grouped, common = _check_rules(context, comparable)
+    tonight = _tonight(context, comparable)
+    checks, grouped, common = _check_rules(settings, tonight)
     single = {other.date.isoformat() for other in chosen.single.values()}
     differences = {day: listed for day, listed in differences.items() if day in single}
     checks, grouped = on_trial(checks, settings), on_trial(grouped, settings)
-    judged = _Judged(chosen, reasons, checks, grouped, common, differences)
+    warnings = tuple(_warn(settings, tonight, checks))
+    judged = _Judged(chosen, reasons, checks, grouped, common, differences, warnings)
     return _verdict(context, judged)
 
 
@@ -120,37 +123,72 @@ class _Judged(NamedTuple):
     grouped: tuple[Check, ...]
     common: tuple[str, ...]
     differences: dict[str, list[str]]
+    warnings: tuple[str, ...]
+
+
+def _read_past(night: Night, settings: NightSettings, earlier: Nights) -> Past | None:
+    """Read the averages of earlier nights that the rules need; None without rules."""
+    if not (rules := settings.rules):
+        return None
+    from_first = any(kind_of(rule).has_level for rule in rules)
+    return read_past(night, earlier, rules, settings.gate_by, from_first=from_first)
+
+
+def _tonight(context: _Context, comparable: ChosenNights) -> Tonight | None:
+    """Return what rules are checked on; None without rules."""
+    night, settings, _, past, spread, changes = context
+    if past is None or spread is None:
+        return None
+    return Tonight(
+        night,
+        nights.systems_of(night),
+        past,
+        spread,
+        changes,
+        comparable,
+        cache(partial(_of_several, context)),
+        settings.gate_by,
+        settings.alpha,
+        bool(settings.nights_of_median),
+    )
+
+
+def _by_kind(settings: NightSettings) -> Iterator[tuple[RuleKind, list[GateRule]]]:
+    """Yield each kind of rules that was asked for, and its rules."""
+    for kind in KINDS:
+        if rules := [rule for rule in settings.rules if kind_of(rule) is kind]:
+            yield kind, rules
 
 
 def _check_rules(
-    context: _Context, comparable: ChosenNights
+    settings: NightSettings, tonight: Tonight | None
 ) -> tuple[tuple[Check, ...], tuple[Check, ...], tuple[str, ...]]:
     """Check all rules, over all documents and by group; and say what all systems share."""
-    night, settings, _, past, spread, changes = context
-    if past is None:
+    if tonight is None:
         return (), (), ()
-    systems, rules = nights.systems_of(night), settings.rules
-    of_two = [rule for rule in rules if not rule.kind]
-    two = gate.judge_rules(night, comparable, of_two, settings.alpha, changes, spread)
-    checks = (
-        *two.checks,
-        *judge_level_rules(past, rules, systems),
-        *judge_floors(past, rules, systems),
-        *judge_trends(past, rules, systems),
+    whole = [kind.check(tonight, rules) for kind, rules in _by_kind(settings)]
+    grouped: list[RuleResults] = []
+    if tonight.by:
+        _require_attributes(tonight.night, tonight.by)
+        grouped = [kind.check_groups(tonight, rules) for kind, rules in _by_kind(settings)]
+    checks, checks_by_group = (
+        tuple(check for results in listed for check in results.checks)
+        for listed in (whole, grouped)
     )
-    if not settings.gate_by:
-        return checks, (), two.common
-    _require_attributes(night, settings.gate_by)
-    several = _of_several(context)
-    by = settings.gate_by
-    grouped = gate.RuleResults()
-    if of_two and several.single:
-        averages = NightAverages(night, several.nights(), of_two, by, changes, spread)
-        grouped = judge_groups(averages, several, of_two, settings.alpha)
-    levels = judge_level_rules(past, rules, systems, by_group=True)
-    trends = judge_trends(past, rules, systems, by_group=True)
+    common, common_by_group = (
+        tuple(text for results in listed for text in results.common) for listed in (whole, grouped)
+    )
     # What is shared in some groups is said of these groups.
-    return checks, (*grouped.checks, *levels, *trends), grouped.common or two.common
+    return checks, checks_by_group, common_by_group or common
+
+
+def _warn(
+    settings: NightSettings, tonight: Tonight | None, checks: Sequence[Check]
+) -> Iterator[str]:
+    """Yield what the kinds of rules warn of."""
+    if tonight is not None:
+        for kind, rules in _by_kind(settings):
+            yield from kind.warnings(tonight, rules, checks)
 
 
 class _Said(NamedTuple):
@@ -185,7 +223,7 @@ def _say(context: _Context, judged: _Judged) -> _Said:
     # What all systems share in general is not said again of each group.
     shared = {check.rule for check in judged.checks if check.result == WARNED}
     grouped = [check for check in judged.grouped if check.rule not in shared]
-    warned, common = [*levels_in_words((*judged.checks, *grouped))], judged.common
+    warned, common = [*warnings_in_words((*judged.checks, *grouped))], judged.common
     if of_references is not None and common:
         common = tuple(f"{text}; {of_references}" for text in common)
     elif of_references is not None:
@@ -247,7 +285,7 @@ def _with_outcome(
             *(warning.text for warning in said.of_feed),
             *said.warned,
             *trials_in_words((*judged.checks, *judged.grouped), verdict.systems, context.settings),
-            *_warn_of_decline(context, judged),
+            *judged.warnings,
         ),
     )
 
@@ -288,25 +326,6 @@ def _require_attributes(night: Night, names: Sequence[str]) -> None:
             if name not in piece.columns:
                 near = nearest(name, piece.columns)
                 raise Refused(f"--gate-by {name}: the documents have no such attribute{near}")
-
-
-def _warn_of_decline(context: _Context, judged: _Judged) -> Iterator[str]:
-    """Warn of each check that passes and would fail against the median of the last good nights."""
-    night, settings, _, _, spread, changes = context
-    if settings.nights_of_median or any(check.fails for check in judged.checks):
-        return
-    rules = [rule for rule in settings.rules if not rule.kind]
-    comparable = _of_several(context) if rules else None
-    if comparable is None or not comparable.several:
-        return
-    found = gate.judge_rules(night, comparable, rules, settings.alpha, changes, spread)
-    for check in found.checks:
-        if check.fails and check.nights > 1 and check.system != EVERY:
-            yield (
-                f"{describe_failure(replace(check, moved=()))}; no rule failed, because the gate "
-                f"compares only with the last good night, {comparable.single[check.system].name}; "
-                f"with --baseline {MEDIAN_OF_7} the night fails"
-            )
 
 
 def _comparable(

@@ -1,4 +1,4 @@
-"""Rules about levels, such as `level:pk<=+0.02`, and about averages themselves, as `level:pk<=.4`.
+"""Check rules about levels, such as `level:pk<=+0.02`.
 
 A level is the moving average of what a system does against the median of the others
 (``statistics.night_levels``), so that a hard night, a weekend or a change of the references is no
@@ -13,13 +13,11 @@ import numpy as np
 
 from segscore.pipeline.arrays.ragged import Flags, Floats
 from segscore.pipeline.nightly.past import Past
-from segscore.pipeline.nightly.rules import COMMON, FLOOR, LEVEL, GateRule
+from segscore.pipeline.nightly.rule import GateRule
 from segscore.pipeline.nightly.verdict import (
     EVERY,
     FAILED,
     PASSED,
-    UNDECIDED,
-    UNDEFINED,
     WARNED,
     Check,
     check_of,
@@ -37,32 +35,8 @@ from segscore.pipeline.statistics.night_levels import (
     relative,
     shared_part,
 )
-from segscore.pipeline.statistics.shown_numbers import or_none, shown_attribute
+from segscore.pipeline.statistics.shown_numbers import shown_attribute
 from segscore.pipeline.statistics.sums import GroupKey
-
-
-def judge_floors(past: Past, rules: Sequence[GateRule], systems: Sequence[str]) -> Iterator[Check]:
-    """Check rules about averages themselves.
-
-    A check fails if the interval of the average is beyond the limit, and warns if it includes it.
-    """
-    for rule in (rule for rule in rules if rule.kind == FLOOR):
-        for system in systems:
-            average = past.average(rule, system)
-            if average is None:
-                continue
-            near, far = (average.high, average.low) if rule.falls else (average.low, average.high)
-            result = UNDECIDED
-            if np.isnan(average.value):
-                result = UNDEFINED
-            elif not np.isnan(near):
-                result = WARNED if rule.excess(far) > 0 else PASSED
-                result = FAILED if rule.excess(near) > 0 else result
-            day = past.dates[-1].isoformat()
-            yield check_of(
-                rule, system, day, value=or_none(average.value), before=rule.limit, result=result,
-                ends=(or_none(average.low), or_none(average.high)),
-            )  # fmt: skip
 
 
 def judge_level_rules(
@@ -72,20 +46,20 @@ def judge_level_rules(
 
     Args:
         past: the night and those before it.
-        rules: the rules; those that are not about levels are skipped.
+        rules: the rules, all of them about levels.
         systems: the systems of tonight.
         by_group: whether to check the groups instead of all documents; Holm's method covers the
             groups of each system.
     """
-    asked = {(rule.measure, rule.average) for rule in rules if rule.kind == COMMON}
+    asked = {(rule.measure, rule.average) for rule in rules if rule.is_common}
     checks: list[Check] = []
-    for rule in (rule for rule in rules if rule.kind in (LEVEL, COMMON)):
+    for rule in rules:
         groups = past.groups(rule) if by_group else [()]
         found = [each for group in groups for each in _judge_group(past, rule, systems, group)]
         by_system: dict[str, list[_Found]] = {}
         for each in found:
             is_of_all = each.check.system == EVERY
-            if rule.kind == COMMON if is_of_all else rule.kind == LEVEL:
+            if is_of_all == rule.is_common:
                 by_system.setdefault(each.check.system, []).append(each)
             elif is_of_all and (rule.measure, rule.average) not in asked:
                 by_system.setdefault(EVERY, []).append(each)
@@ -204,7 +178,7 @@ def _decide(rule: GateRule, found: Sequence[_Found]) -> list[Check]:
     decided = []
     for (check, is_beyond), p in zip(found, adjusted.tolist(), strict=True):
         if check.p is not None:
-            worse = WARNED if check.system == EVERY and rule.kind == LEVEL else FAILED
+            worse = WARNED if check.system == EVERY and not rule.is_common else FAILED
             fails = is_beyond and p <= p_at_limit()
             check = replace(check, p_adjusted=p, result=worse if fails else PASSED)
         decided.append(check)

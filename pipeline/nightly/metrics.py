@@ -4,7 +4,8 @@ from datetime import UTC, date, datetime, time
 from typing import TYPE_CHECKING
 
 from segscore.pipeline.nightly.nights import Night, system_rows
-from segscore.pipeline.nightly.rules import COMMON, LEVEL, TREND, GateRule
+from segscore.pipeline.nightly.rule import GateRule
+from segscore.pipeline.nightly.rules import kind_of_check
 from segscore.pipeline.nightly.settings import NightSettings
 from segscore.pipeline.nightly.verdict import OUTCOMES
 from segscore.pipeline.plain_text import visible
@@ -23,15 +24,6 @@ WAITING, BROKEN = "waiting", "broken"
 PREFIX = "segscore_nightly_"
 HEAD = 100
 """Number of bytes that are enough to recognise a file of metrics."""
-
-
-_CHANGES = {
-    "": ("change", "Average minus that of the night compared with."),
-    TREND: ("change_of_trend", "Change over the nights of the rule, by the line."),
-    LEVEL: ("change_of_level", "Level minus that of the baseline, against the other systems."),
-    COMMON: ("change_of_level", "Level minus that of the baseline, against the other systems."),
-}
-"""Kind of a rule -> name and help of the metric that says what changed."""
 
 
 class Metrics:
@@ -143,11 +135,8 @@ def _set_gate(metrics: Metrics, night: Night) -> None:
         labels = {"rule": check.rule, "system": check.system}
         help_ = "1 if the system satisfies the rule, 0 if not."
         metrics.set("gate_passed", help_, not check.fails, **labels)
-        name, help_ = _CHANGES.get(check.kind, _CHANGES[""])
-        if not check.kind and check.nights > 1:
-            name, help_ = "change_from_median", "Average minus the median of several nights."
+        name, help_ = kind_of_check(check).metric(check)
         metrics.set(name, help_, check.change, **labels)
-
     for check in verdict.group_checks:
         labels = {"rule": check.rule, "system": check.system, "group": check.group or ""}
         help_ = "1 if the system satisfies the rule in the group, 0 if not."

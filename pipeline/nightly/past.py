@@ -18,7 +18,7 @@ from segscore.pipeline.measures import ALL
 from segscore.pipeline.nightly.dates import NIGHT
 from segscore.pipeline.nightly.nights import Night, Nights, differences_of
 from segscore.pipeline.nightly.read_before import ReadBefore, state_of
-from segscore.pipeline.nightly.rules import COMMON, LEVEL, GateRule
+from segscore.pipeline.nightly.rule import GateRule
 from segscore.pipeline.nightly.summaries import (
     RUN_COLUMNS,
     history_name,
@@ -179,11 +179,23 @@ class Past:
 
 
 def read_past(
-    night: Night, earlier: Nights, rules: Sequence[GateRule], by: Sequence[str] = ()
+    night: Night,
+    earlier: Nights,
+    rules: Sequence[GateRule],
+    by: Sequence[str] = (),
+    *,
+    from_first: bool,
 ) -> Past:
-    """Read the averages of a night, and of all comparable nights before it.
+    """Read the averages of a night, and of comparable nights before it.
 
     Nights that were removed are known from the rows that were kept of them.
+
+    Args:
+        night: the night.
+        earlier: all nights.
+        rules: the rules whose averages are read.
+        by: the attributes to group by.
+        from_first: whether all nights are read, and not only as many as the rules are about.
 
     Raises:
         Refused: a file of a night cannot be read.
@@ -196,7 +208,7 @@ def read_past(
         for other in earlier.newest_first(night.date)
         if not differences_of(other.signature, night.signature, measures, other.selection.names)
     )
-    if not any(rule.kind in (LEVEL, COMMON) for rule in rules):
+    if not from_first:
         before = islice(before, max([USUAL_NIGHTS, *(rule.nights for rule in rules)]))
     read = ReadBefore(earlier.runs, {*RUN_COLUMNS, *SUMMARY_COLUMNS} - {*_COLUMNS})
     present = [_of_night(other, read, wanted, tuple(by)) for other in (night, *before)][::-1]

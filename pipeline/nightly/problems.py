@@ -1,6 +1,7 @@
 """Say what is wrong with a published night, and what to do about it."""
 
 from segscore.pipeline.nightly.failures import failures_in_words
+from segscore.pipeline.nightly.rules import kind_of_check
 from segscore.pipeline.nightly.verdict import (
     EVERY,
     OTHER_NIGHT,
@@ -34,8 +35,10 @@ def problems(verdict: Verdict, run: str) -> list[str]:
     descriptions = [*verdict.common]
     failed = [check for check in verdict.checks if check.fails and check.system != EVERY]
     # What all systems share has been said, but for what does not fail unless asked.
-    common = [check for check in verdict.checks if check.fails and check.system == EVERY]
-    descriptions += failures_in_words(check for check in common if check.is_level)
+    common = (check for check in verdict.checks if check.fails and check.system == EVERY)
+    descriptions += failures_in_words(
+        check for check in common if kind_of_check(check).needs_history
+    )
     descriptions += failures_in_words(check for check in failed if _is_open(check, verdict))
     # A system that got worse in general has been said.
     systems = {(check.rule, check.system) for check in failed}
@@ -107,8 +110,13 @@ def _describe_missing(verdict: Verdict, run: str) -> list[str]:
 def _describe_rejected(system: RejectedSystem, run: str) -> str:
     """Describe why a system whose rows were rejected has no result."""
     unpaired = system.rows - system.rejected
+    none = f"none of the {counted(system.rows, 'row')} of {system.system} could be scored: "
+    if not system.rejected:
+        return (
+            f"{none}the references of their documents were rejected, most by the rule "
+            f"{system.rule} (listed in {run}/rejects)"
+        )
     return (
-        f"none of the {counted(system.rows, 'row')} of {system.system} could be scored: "
-        f"{system.rejected:,} rejected, most by the rule {system.rule} (listed in {run}/rejects)"
-        + (f", {unpaired:,} without a reference" if unpaired else "")
+        f"{none}{system.rejected:,} rejected, most by the rule {system.rule} (listed in "
+        f"{run}/rejects)" + (f", {unpaired:,} without a reference" if unpaired else "")
     )

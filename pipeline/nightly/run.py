@@ -128,7 +128,7 @@ def _run_night(
     except Exception as problem:
         if _is_awaited(problem, settings):
             _write_unfinished_metrics(settings, metrics.WAITING, NotYet.exit_code, warn)
-            cause = _unpaired_cause(problem, settings)
+            cause = _unpaired_cause(problem)
             raise NotYet(
                 f"{settings.night}: waiting for input: {problem}; {cause}"
                 f"{_what_stands(settings)}; run the date again when the input is complete"
@@ -156,15 +156,12 @@ def _is_awaited(problem: Exception, settings: NightSettings) -> bool:
     return isinstance(problem, Absent | NothingPaired | TooManyUnpaired)
 
 
-def _unpaired_cause(problem: Exception, settings: NightSettings) -> str:
-    """Return why rows may have no reference: systems are stale, or not all documents get one."""
+def _unpaired_cause(problem: Exception) -> str:
+    """Return why rows may have no reference: systems are stale."""
     if isinstance(problem, NothingPaired):
         return f"every system has {OTHER_NIGHT}; "
     systems = problem.systems if isinstance(problem, TooManyUnpaired) else ()
     if not systems:
-        is_default = settings.max_unpaired is None and "max_unpaired" not in settings.scoring
-        if is_default and isinstance(problem, TooManyUnpaired):
-            return "if not all documents get a reference, set max-unpaired in [nightly]; "
         return ""
     subject = "it has" if len(systems) == 1 else "each of them has"
     return f"{subject} {OTHER_NIGHT}; "
@@ -217,7 +214,7 @@ def _score_and_judge(
         _warn_of_other_gate(night.verdict, verdict, warn)
         if verdict != night.verdict:
             nights.save_verdict(night.url, verdict)
-        record_restatement(settings.runs, night, settings.rules)
+        record_restatement(settings.runs, night)
     except (Refused, Failed) as problem:
         raise Failed(
             f"{settings.night} is published but was not judged: {problem}; run the date again"

@@ -151,10 +151,26 @@ class _Night:
                 raise
             return self._run(replace(scoring, max_unpaired=1.0))
 
+    def _as_published(self, scoring: ScoreSettings) -> ScoreSettings:
+        """Return the settings with the limits of the night as it was published, if these are wider.
+
+        A night that was published with other limits than usual stays published.
+        """
+        published = nights.read_night(self.settings.runs, self.settings.night)
+        if published is None or scoring.fresh:
+            return scoring
+        before = published.record["settings"]
+        unpaired = before.get("max_unpaired") or before.get("unpaired_by_default", 0)
+        return replace(
+            scoring,
+            max_rejects=max(scoring.max_rejects, before.get("max_rejects", 0)),
+            unpaired_by_default=max(scoring.most_unpaired, unpaired),
+        )
+
     def _run(self, scoring: ScoreSettings) -> FinishedScoring | None:
         night = self.settings.night
         try:
-            outcome = run.run_scoring(scoring, self.executor, self.progress)
+            outcome = run.run_scoring(self._as_published(scoring), self.executor, self.progress)
         except run_folder.OtherRun as other:
             reason = "; ".join(other.differences) or "settings or inputs differ"
             self.warn(f"{night} is scored again: {reason}")

@@ -26,7 +26,7 @@ from segscore.pipeline.settings.ranges import check_group_by, one_of, within
 from segscore.pipeline.settings.reading import read_names
 
 if TYPE_CHECKING:
-    from segscore.pipeline.nightly.rules import GateRule
+    from segscore.pipeline.nightly.rule import GateRule
 
 MEDIAN_OF_7 = "median-of-7"
 FAIL, _PASS = "fail", "pass"

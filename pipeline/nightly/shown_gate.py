@@ -4,13 +4,12 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
 from segscore.pipeline.nightly.restatements import Restatement
-from segscore.pipeline.nightly.verdict import UNDECIDED, WARNED, WITH_ALL, Check, Density
+from segscore.pipeline.nightly.rules import KINDS, kind_of_check, result_in_words
+from segscore.pipeline.nightly.verdict import WARNED, WITH_ALL, Check, Density
 from segscore.pipeline.plain_text import first_named
-from segscore.pipeline.statistics.jackknife import FEWEST
-from segscore.pipeline.statistics.night_levels import BASELINE_NIGHTS, FEWEST_OF_BASELINE
+from segscore.pipeline.statistics.night_levels import FEWEST_OF_BASELINE
 from segscore.pipeline.statistics.shown_numbers import counted, or_none, shown_change, shown_p
 from segscore.pipeline.statistics.shown_tables import Column, ShownTable
-from segscore.pipeline.statistics.trends import FEWEST_FOR_TREND
 
 _EVERYWHERE = "all documents"
 _PER = 100
@@ -19,7 +18,7 @@ _PER = 100
 
 def _early(checks: Iterable[Check]) -> list[Check]:
     """Return the checks of levels that cannot be judged yet."""
-    return [check for check in checks if check.is_level and check.change is None]
+    return [check for check in checks if kind_of_check(check).is_early(check)]
 
 
 def early_levels(checks: Iterable[Check]) -> str | None:
@@ -39,7 +38,7 @@ def _failed(checks: Sequence[Check]) -> list[int]:
 
 
 def _result(checks: Sequence[Check]) -> Column:
-    return Column("result", [check.result_in_words for check in checks], is_name=True)
+    return Column("result", [*map(result_in_words, checks)], is_name=True)
 
 
 def _named(checks: Sequence[Check]) -> list[Column]:
@@ -79,7 +78,9 @@ def gate_shown(checks: Sequence[Check], alpha: float, reused_ids: int = 0) -> Sh
     if not checks:
         return None
     columns = [*_named(checks), _result(checks), *_change(checks), *_values(checks)]
-    against = {check.compared_with for check in checks if check.before is not None}
+    against = {
+        kind_of_check(check).compared_with(check) for check in checks if check.before is not None
+    }
     caption = [f"alpha {alpha:g}"]
     if len(against) == 1:
         caption.insert(0, f"compared with {against.pop()}")
@@ -98,30 +99,9 @@ def gate_shown(checks: Sequence[Check], alpha: float, reused_ids: int = 0) -> Sh
 
 def _explained(checks: Sequence[Check]) -> Iterator[str]:
     """Say what the values of each kind of rules are, and what cannot be decided yet."""
-    of_two = [check for check in checks if not check.kind]
-    levels = [check for check in checks if check.is_level]
-    if any(check.is_trend and check.before is not None for check in checks):
-        yield "a trend is that of the line through the last nights"
-    if any(check.nights > 1 for check in of_two):
-        yield "of several nights, the median is compared with"
-    if levels:
-        raw = any(check.is_raw for check in levels)
-        yield "a level is a moving average" + (
-            " of the averages themselves, for want of three systems"
-            if raw
-            else " of what a system does against the others"
-        )
-    if lines := {check.nights for check in checks if check.is_trend and check.before is None}:
-        there = "is 1" if max(lines) == 1 else f"are {max(lines)}"
-        yield f"a trend needs {FEWEST_FOR_TREND} nights, and there {there}"
-    if any(check.result == UNDECIDED and check.change is not None for check in of_two):
-        yield f"undecided with fewer than {FEWEST} documents"
-    tested = (check.calibrated for check in of_two if check.p is not None)
-    few = [nights for nights in tested if nights is not None]
-    if few and min(few) < FEWEST_OF_BASELINE and max(check.shared for check in of_two) == 0:
-        yield f"not calibrated yet, with {min(few)} of {FEWEST_OF_BASELINE} nights"
-    if levels and (least := min(check.nights for check in levels)) < BASELINE_NIGHTS:
-        yield f"levels are not calibrated yet, with {least} of {BASELINE_NIGHTS} nights"
+    for kind in KINDS:
+        if of_kind := [check for check in checks if kind_of_check(check) is kind]:
+            yield from kind.remarks(of_kind)
 
 
 def groups_of_gate(checks: Sequence[Check]) -> ShownTable:
@@ -179,7 +159,11 @@ def moved_shown(checks: Iterable[Check]) -> ShownTable:
 
 def levels_of_gate(checks: Iterable[Check]) -> ShownTable:
     """Show the levels of systems that can be judged, over all documents and by group."""
-    levels = [each for each in checks if each.is_level and each.change is not None]
+    levels = [
+        check
+        for check in checks
+        if kind_of_check(check).has_level and not kind_of_check(check).is_early(check)
+    ]
     since = [check.since if check.fails or check.result == WARNED else None for check in levels]
     return ShownTable(
         [

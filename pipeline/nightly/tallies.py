@@ -12,7 +12,7 @@ from segscore.pipeline.arrays.document_ids import Hashes, hash_names, number
 from segscore.pipeline.arrays.ragged import Floats, Ints, numbers
 from segscore.pipeline.measures import Table
 from segscore.pipeline.nightly.nights import Night
-from segscore.pipeline.nightly.rules import RULE_TABLES, GateRule
+from segscore.pipeline.nightly.rule import RULE_TABLES, GateRule
 from segscore.pipeline.results.names import POINT
 from segscore.pipeline.statistics.averages import Parameters, averages
 from segscore.pipeline.statistics.jackknife import UNKNOWN, Estimate

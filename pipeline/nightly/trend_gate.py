@@ -14,7 +14,7 @@ import numpy as np
 
 from segscore.pipeline.arrays.ragged import Floats
 from segscore.pipeline.nightly.past import Past
-from segscore.pipeline.nightly.rules import TREND, GateRule
+from segscore.pipeline.nightly.rule import GateRule
 from segscore.pipeline.nightly.verdict import EVERY, FAILED, PASSED, WARNED, Check, check_of
 from segscore.pipeline.statistics.multiple_tests import holm
 from segscore.pipeline.statistics.night_levels import (
@@ -41,13 +41,13 @@ def judge_trends(
 
     Args:
         past: the night and those before it.
-        rules: the rules; those that are not for trends are skipped.
+        rules: the rules, all of them for trends.
         systems: the systems of tonight.
         by_group: whether to check the groups instead of all documents; Holm's method covers the
             systems in all groups, and apart from them what they share in each.
     """
     checks: list[Check] = []
-    for rule in (rule for rule in rules if rule.kind == TREND):
+    for rule in rules:
         groups = past.groups(rule) if by_group else [()]
         found = [each for group in groups for each in _check_all(past, rule, systems, group)]
         own = [check for check in found if check.system != EVERY]

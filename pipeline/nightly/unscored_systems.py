@@ -1,4 +1,4 @@
-"""Find the systems of which no row was scored: they have no reference, or were rejected."""
+"""Find the systems of which no row was scored: without a reference, or one of the two rejected."""
 
 from collections import Counter
 from collections.abc import Collection, Mapping
@@ -9,17 +9,22 @@ import pyarrow.compute as pc
 from segscore.pipeline.nightly.nights import Night
 from segscore.pipeline.nightly.tallies import tables
 from segscore.pipeline.nightly.verdict import RejectedSystem, UnpairedSystem
+from segscore.pipeline.scoring.unpaired import rejected_references
 from segscore.pipeline.tables.faults import EXACT_COPY
 
 
 def unscored_systems(
     night: Night, missing: Collection[str]
 ) -> tuple[tuple[UnpairedSystem, ...], tuple[RejectedSystem, ...]]:
-    """Return the systems whose rows are all unpaired, and those with rejected rows, by name."""
+    """Return the systems whose rows are all unpaired, and those with rejected rows, by name.
+
+    Rows of which the references were rejected are not unpaired here.
+    """
     if not missing:
         return (), ()
     unpaired = [*night.parts("unpaired", ["table", "coder", "document_id"])]
-    rejects = [*night.parts("rejects", ["table", "coder", "rule"])]
+    rejects = [*night.parts("rejects", ["table", "coder", "rule", "document_id"])]
+    references = rejected_references(rejects, unpaired)
     documents = {name: _values_of(unpaired, name, "document_id") for name in sorted(missing)}
     rejected = []
     for name in sorted(missing):
@@ -29,6 +34,9 @@ def unscored_systems(
             rule = min(rules, key=lambda each: (-rules[each], each))
             rows = rules.total() + len(documents.pop(name))
             rejected.append(RejectedSystem(name, rows, rules.total(), rule))
+        elif references.are_of_all(documents[name]):
+            rule = min(references.rules, key=lambda each: (-references.rules[each], each))
+            rejected.append(RejectedSystem(name, len(documents.pop(name)), 0, rule))
     return _unpaired_systems(night, documents), tuple(rejected)
 
 

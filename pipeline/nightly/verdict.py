@@ -7,8 +7,10 @@ from functools import cache
 from typing import Any, get_args, get_origin, get_type_hints
 
 from segscore.pipeline.errors import NotYet, Refused
-from segscore.pipeline.nightly.rules import COMMON, FLOOR, LEVEL, TREND, GateRule, parse_rule
+from segscore.pipeline.nightly.rule import GateRule
+from segscore.pipeline.storage.json_records import Shape, read_record
 from segscore.pipeline.tables.unusable_files import UnusableFile
+from segscore.schemas.records import NIGHT_RECORD
 
 FILE = "night.json"
 
@@ -56,7 +58,10 @@ class UnpairedSystem:
 
 @dataclass(frozen=True)
 class RejectedSystem:
-    """A system that was not scored because its rows were rejected, most of them by one rule."""
+    """A system that was not scored because its rows were rejected, most of them by one rule.
+
+    If none of them was rejected, all references of its documents were.
+    """
 
     system: str
     rows: int
@@ -125,48 +130,6 @@ class Check:
     ends: tuple[float | None, ...] = ()
     since: str | None = None
     is_raw: bool = False
-
-    @property
-    def kind(self) -> str:
-        """The kind of its rule, as in ``GateRule``."""
-        (rule,) = parse_rule(self.rule)
-        return rule.kind
-
-    @property
-    def is_trend(self) -> bool:
-        """Whether the check is of a line through the last nights."""
-        return self.kind == TREND
-
-    @property
-    def is_level(self) -> bool:
-        """Whether the check is of a level over many nights."""
-        return self.kind in (LEVEL, COMMON)
-
-    @property
-    def compared_with(self) -> str:
-        """The night, or the nights, that tonight is compared with, in words."""
-        if self.kind == FLOOR:
-            return "the limit"
-        if self.is_trend or self.is_level:
-            return f"{self.nights} nights from {self.against}"
-        return (
-            self.against
-            if self.nights == 1
-            else f"the median of {self.nights} nights to {self.against}"
-        )
-
-    @property
-    def result_in_words(self) -> str:
-        """The result; `within noise` of a check that passed with a change beyond its limit."""
-        if self.result == WITH_ALL:
-            return "with all systems"
-        if self.result == ON_TRIAL:
-            return "would fail, on trial"
-        (rule,) = parse_rule(self.rule)
-        if rule.kind == FLOOR:
-            return self.result
-        is_beyond = self.change is not None and rule.excess(self.change) > 0
-        return "within noise" if is_beyond and self.result == PASSED else self.result
 
     @property
     def fails(self) -> bool:
@@ -357,6 +320,15 @@ class Verdict:
         return json.dumps(contents, indent=2, ensure_ascii=False) + "\n"
 
 
+_CHECKS = "checks[]"
+_SHAPE = Shape(
+    (name, key.kind)
+    for key in NIGHT_RECORD
+    if key.name != f"group_{_CHECKS}.*"
+    for name in (key.name, *([f"group_{key.name}"] if key.name.startswith(_CHECKS) else []))
+)
+
+
 class UnreadableVerdict(Refused):
     """night.json is not what segscore writes, so that there is no verdict."""
 
@@ -368,8 +340,7 @@ def read_verdict(url: str, text: str) -> Verdict:
         UnreadableVerdict: the file is not one that segscore wrote.
     """
     try:
-        contents = json.loads(text)
-        json.dumps(contents, ensure_ascii=False).encode()  # no half of a surrogate pair
+        contents = {**read_record(url, text, _SHAPE)}
         del contents["good"], contents["exit_code"]
         contents.pop("good_systems", None)  # an earlier version wrote none
         if contents.get("accepted") is not None:

@@ -1,5 +1,7 @@
 """Write values and numbers of nights for sentences."""
 
+from segscore.pipeline.nightly.verdict import Check
+
 
 def short(value: float, digits: int = 3) -> str:
     """Write a value of a sentence with three decimals: 0.413, -0.020, 1.250; 0 for 0.000."""
@@ -10,3 +12,10 @@ def short(value: float, digits: int = 3) -> str:
 def nights(number: int) -> str:
     """Write a number of nights."""
     return f"{number} night{'' if number == 1 else 's'}"
+
+
+def when_before(check: Check) -> str:
+    """Say on which night, or in which nights, the value before was."""
+    if check.nights == 1:
+        return f"on {check.against}"
+    return f"in the {check.nights} nights to {check.against}"

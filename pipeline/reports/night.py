@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Sequence
 
 from segscore.pipeline.nightly.restatements import Restatement
+from segscore.pipeline.nightly.rules import kind_of_check
 from segscore.pipeline.nightly.shown_gate import (
     boundaries_shown,
     early_levels,
@@ -38,7 +39,8 @@ def _figures(night: Verdict, restated: Sequence[Restatement]) -> Iterator[Figure
     open_tables = [*([] if gate is None else [gate]), moved_shown(night.checks)]
     yield from (shown_figure(each, folded=False, wide=True) for each in open_tables if each.rows)
     levels = levels_of_gate((*night.checks, *night.group_checks))
-    groups = groups_of_gate([check for check in night.group_checks if not check.is_level])
+    others = [check for check in night.group_checks if not kind_of_check(check).has_level]
+    groups = groups_of_gate(others)
     for table in (levels, groups):
         if table.rows:
             yield shown_figure(table, folded=not table.failed, wide=True)

@@ -7,6 +7,7 @@ from segscore.pipeline.agreement.settings import AgreeSettings
 from segscore.pipeline.reports.page import Cell, Figure, PageTable, Section
 from segscore.pipeline.reports.run_tables import ROW_COUNTS
 from segscore.pipeline.runs.finished import FinishedRun
+from segscore.pipeline.runs.record import describe_losses
 from segscore.pipeline.scoring.missing import Missing
 from segscore.pipeline.scoring.settings import ScoreSettings
 from segscore.pipeline.scoring.sweep.settings import SweepSettings
@@ -28,12 +29,7 @@ _MEANINGS = signature.MEANINGS | {
 
 def left_out_in_words(run: FinishedRun) -> str:
     """Say which input rows were not scored, and how many warnings there are; empty if none."""
-    parts = [
-        f"{name}: {counts[key]:,} of {counts['in']:,} rows {key}"
-        for name, counts in run.record["rows"].items()
-        for key in ("rejected", "copies", "unpaired")
-        if counts.get(key)
-    ]
+    parts = describe_losses(run.record["rows"])
     if warnings := len(run.record["warnings"]):
         parts.append(counted(warnings, "warning"))
     return f"{'; '.join(parts)}; see What was computed." if parts else ""

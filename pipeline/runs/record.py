@@ -95,6 +95,17 @@ def count_rejected(rejects: pa.Table, table: str) -> dict[str, int]:
     return {"rejected": len(rules) - copies, **({_COPIES: copies} if copies else {})}
 
 
+def describe_losses(rows: RowCounts) -> list[str]:
+    """Say of each input table how many of its rows were not scored, and why."""
+    outcomes = {"rejected": "rejected", _COPIES: "left out as copies", "unpaired": "unpaired"}
+    return [
+        f"{table}: {counts[outcome]:,} of {counts['in']:,} rows {said}"
+        for table, counts in rows.items()
+        for outcome, said in outcomes.items()
+        if counts.get(outcome)
+    ]
+
+
 def add_rows(parts: Iterable[RowCounts]) -> RowCounts:
     """Add up the row counts of disjoint parts of the input."""
     total: RowCounts = {}
@@ -198,7 +209,7 @@ def warn_of_rejects(
     listed = f"all are listed in {listed_in}"
     return [
         *([f"{copies_left_out(copies)}; {listed}"] if copies else []),
-        *([f"rows were rejected: {_format_counts(rules)}; {listed}"] if rules else []),
+        *([f"rows were rejected: {format_counts(rules)}; {listed}"] if rules else []),
         *([_NUMBER_TRIALS] if 2 * repeated > rules.total() else []),
         *warnings,
     ]
@@ -221,7 +232,8 @@ def _count_repeated(rejects: pa.Table) -> int:
     return pc.sum(pc.and_(of_systems, pc.equal(rejects["rule"], _TWICE))).as_py() or 0
 
 
-def _format_counts(rules: Counter[str]) -> str:
+def format_counts(rules: Counter[str]) -> str:
+    """Write how many rows broke each rule, most first; some rules are counted together."""
     by_count = sorted(rules.items(), key=lambda rule: (-rule[1], rule[0]))
     listed = ", ".join(f"{rows} {rule}" for rule, rows in by_count[:_MAX_RULES])
     more = sum(rows for _, rows in by_count[_MAX_RULES:])
@@ -235,12 +247,19 @@ def why_nothing_scored(sink: Sink, sides: Iterable[str]) -> str:
 
     The sides are the input tables whose rows should have been paired.
     """
-    rejects = sink.read(REJECTS, [*_REJECT_ORDER, "rule", "detail"])
+    rejects = [*sink.read(REJECTS, [*REJECT_ORDER, "rule", "detail"])]
     unpaired = sink.read(UNPAIRED, ["table", "document_id"])
+    return explain_losses(rejects, unpaired, sides, list_of_rejects(sink, rejects))
+
+
+def list_of_rejects(sink: Sink, rejects: Iterable[pa.Table]) -> str:
+    """Say where rejected rows are listed, and what to do about several answers of a system.
+
+    The tables of rejects have the columns table and rule.
+    """
+    repeated = any(map(_count_repeated, rejects))
     listed = f"all are listed in {sink.written_to(REJECTS)}"
-    repeated = any(_count_repeated(rows) for rows in sink.read(REJECTS, ["table", "rule"]))
-    advice = f"; {_NUMBER_TRIALS}" if repeated else ""
-    return explain_losses(rejects, unpaired, sides, listed) + advice
+    return f"{listed}; {_NUMBER_TRIALS}" if repeated else listed
 
 
 def explain_losses(
@@ -264,14 +283,15 @@ def explain_losses(
     return f": {'; '.join(listed)}" if listed else ""
 
 
-_REJECT_ORDER = {"table": "ascending", "source": "ascending", "row": "ascending"}
+REJECT_ORDER = {"table": "ascending", "source": "ascending", "row": "ascending"}
+"""Columns in whose order rejected rows are named."""
 
 
 def _first_rejected(rejects: Iterable[pa.Table]) -> str:
     first: list[dict[str, object]] = []
     for rows in filter(len, rejects):  # Arrow 18 selects nothing from an empty table
-        first += rows.take(pc.select_k_unstable(rows, 1, [*_REJECT_ORDER.items()])).to_pylist()
+        first += rows.take(pc.select_k_unstable(rows, 1, [*REJECT_ORDER.items()])).to_pylist()
     if not first:
         return ""
-    row = min(first, key=lambda row: [row[name] for name in _REJECT_ORDER])
+    row = min(first, key=lambda row: [row[name] for name in REJECT_ORDER])
     return f"{place_of(row)}: {row['rule']} ({row['detail']})"

@@ -26,7 +26,9 @@ from segscore.pipeline.runs.fingerprint import (
     taken_digests,
 )
 from segscore.pipeline.storage import InputFile
+from segscore.pipeline.storage.json_records import Shape, read_record
 from segscore.pipeline.storage.listed_files import INPUTS, RUN_TABLES, listed
+from segscore.schemas import records
 
 __all__ = ["RUN_TABLES", "UNFINISHED"]
 
@@ -35,6 +37,10 @@ PARQUET_ENDING = ".parquet"
 
 REJECTS, UNPAIRED = "rejects", "unpaired"
 """The tables of rejected and of unpaired rows."""
+
+_RECORDED = ((key.name, key.kind) for key in records.RUN if not key.name.startswith("files"))
+RECORD_SHAPE = Shape((*_RECORDED, *records.SETTINGS))
+"""Keys of a record, without its files, which ``listed`` checks."""
 
 MAX_EXAMINATIONS = 5
 """How often to examine a folder again if its content changes during the examination."""
@@ -303,6 +309,8 @@ def _claim(attempt: Attempt, stages: Mapping[str, Sequence[str]]) -> str | None:
         if _write_claim(attempt, new_claim):
             if newest and not resumed:
                 _remove_earlier(attempt)
+            elif newest:
+                receipts.remove_damaged(attempt.folder, storage.join(attempt.output, ".."))
             return storage.absolute(attempt.folder)
         if attempt.state.done:
             return None
@@ -480,7 +488,7 @@ def record_of(output: str, text: str) -> dict[str, Any]:
     """
     url = storage.join(output, RECORD)
     try:
-        record = claims.load_record(url, text, {"signature": str, "pairs": int, "rows": dict})
+        record: dict[str, Any] = read_record(url, text, RECORD_SHAPE)
         listed(record, url)
     except Refused as problem:
         raise Refused(

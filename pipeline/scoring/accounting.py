@@ -1,14 +1,25 @@
 """Count the input rows that were scored, rejected or left unpaired in a scoring run."""
 
+from collections.abc import Sequence
+
 import numpy as np
 import pyarrow as pa
 
 from segscore.pipeline.arrays.ragged import Flags
 from segscore.pipeline.errors import Absent, NoResult, NothingPaired
-from segscore.pipeline.runs.record import RowCounts, count_rejected, rest_of, why_nothing_scored
+from segscore.pipeline.runs.record import (
+    REJECT_ORDER,
+    RowCounts,
+    count_rejected,
+    explain_losses,
+    list_of_rejects,
+    rest_of,
+)
+from segscore.pipeline.runs.run_folder import REJECTS, UNPAIRED
 from segscore.pipeline.runs.sink import Sink
 from segscore.pipeline.scoring.hypotheses import list_unpaired
 from segscore.pipeline.scoring.inputs import Collected, Inputs
+from segscore.pipeline.scoring.unpaired import rejected_references
 from segscore.pipeline.tables.read import no_rows_error
 
 
@@ -53,31 +64,53 @@ def require_scored(sink: Sink, inputs: Inputs, account: RowCounts) -> None:
             numbers of rows and the reasons: rejected rows, or ids without a counterpart.
     """
     if not account["hypotheses"]["scored"]:
-        raise nothing_scored(inputs, account, why_nothing_scored(sink, SIDES))
+        rejects = [*sink.read(REJECTS, [*REJECT_ORDER, "rule", "detail", "document_id"])]
+        unpaired = [*sink.read(UNPAIRED, ["table", "document_id"])]
+        listed_in = list_of_rejects(sink, rejects)
+        raise nothing_scored(inputs, account, rejects, unpaired, listed_in)
 
 
 SIDES = ("hypotheses", "references")
 """The tables whose rows are paired."""
 
 
-def nothing_scored(inputs: Inputs, account: RowCounts, why: str) -> NoResult | Absent:
-    """Return the error to raise if no hypothesis was scored; ``why`` ends its message."""
+def nothing_scored(
+    inputs: Inputs,
+    account: RowCounts,
+    rejects: Sequence[pa.Table],
+    unpaired: Sequence[pa.Table],
+    listed_in: str,
+) -> NoResult | Absent:
+    """Return the error to raise if no hypothesis was scored.
+
+    It is ``NothingPaired`` if most hypotheses are of documents that have no reference at all.
+
+    Args:
+        inputs: the input tables.
+        account: how many of their rows were rejected and unpaired.
+        rejects: the rejected rows.
+        unpaired: the unpaired rows.
+        listed_in: says where the rejects are listed.
+    """
     for table in (inputs.references, inputs.hypotheses):
         if not account[table.name]["in"]:
             return no_rows_error(table)
-    references = account["references"]
-    if references["rejected"] == references["in"]:
+    references, hypotheses = account["references"], account["hypotheses"]
+    of_rejected = rejected_references(rejects, unpaired).hypotheses
+    all_rejected = references["rejected"] == references["in"]
+    without_reference = hypotheses["unpaired"] - of_rejected
+    is_awaited = not all_rejected and 2 * without_reference > hypotheses["in"]
+    why = explain_losses([] if is_awaited else rejects, unpaired, SIDES, listed_in)
+    if all_rejected:
         return NoResult(f"{inputs.references.location}: no reference was accepted{why}")
-    hypotheses = account["hypotheses"]
-    kind = NoResult
+    kind = NothingPaired if is_awaited else NoResult
     if hypotheses["rejected"]:
         cause = (
             f"{hypotheses['rejected']:,} of {hypotheses['in']:,} hypotheses were rejected, "
             f"{hypotheses['unpaired']} have no accepted reference"
         )
-    elif references["rejected"]:
+    elif of_rejected:
         cause = "no document of the hypotheses has an accepted reference"
     else:
         cause = "no document id of the hypotheses is in the references"
-        kind = NothingPaired
     return kind(f"{inputs.hypotheses.location}: nothing could be scored: {cause}{why}")

@@ -67,6 +67,6 @@ def consensus(references: Ragged, first: Ints, share: Fraction) -> Ragged:
     least = np.array(needed, np.int64)[group]
     offsets = np.empty(len(first), np.int64)
     capacity = references.offsets[first[-1]] - references.offsets[first[0]]
-    values = np.empty(capacity, np.int32)
+    values = np.zeros(capacity, np.int32)
     _merge(references.offsets, references.values, first, least, offsets, values)
     return Ragged(offsets, values[: offsets[-1]])

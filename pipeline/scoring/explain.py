@@ -17,7 +17,7 @@ from segscore.pipeline.runs.planning import ROWS_AT_ONCE
 from segscore.pipeline.scoring.boundaries import Side, side_from_rows
 from segscore.pipeline.scoring.counting import Pairs, pair_up
 from segscore.pipeline.scoring.finished_scoring import FinishedScoring
-from segscore.pipeline.scoring.hypotheses import accept_hypotheses
+from segscore.pipeline.scoring.hypotheses import Accepted, accept_hypotheses, nothing_of
 from segscore.pipeline.scoring.missing import empty_hypotheses
 from segscore.pipeline.scoring.reopen import Reopened, reopen
 from segscore.pipeline.tables.find import InputTable
@@ -91,7 +91,7 @@ def explain_pairs(
     )
     rows, rejected = accepted.rows, [*_rejected(accepted.rejects, hypothesis)]
     chosen = rows if hypothesis is None else _of_coder(rows, hypothesis)
-    added = [*_added(reopened, rows, documents, hypothesis)]
+    added = [*_added(reopened, accepted, documents, hypothesis)]
     if not len(chosen) and not added:
         by_hypothesis, near = "", ""
         if hypothesis is not None:
@@ -117,28 +117,30 @@ def _rejected(rejects: pa.Table, hypothesis: str | None) -> Iterator[str]:
 
 
 def _added(
-    reopened: Reopened, rows: Rows, documents: Sequence[str], hypothesis: str | None
+    reopened: Reopened, accepted: Accepted, documents: Sequence[str], hypothesis: str | None
 ) -> Iterator[Rows]:
     """Yield the hypotheses without boundaries that the run scored in the place of missing ones.
 
     Args:
         reopened: the run.
-        rows: the hypotheses of the documents.
+        accepted: the hypotheses of the documents.
         documents: ids of the documents.
         hypothesis: coder of the hypotheses; None for all.
     """
     if not reopened.missing.added:
         return
     known = reopened.references.documents
-    asked = ~np.isin(np.arange(len(known)), known.find(pa.array(documents, pa.string())))
-    answered = {}
-    for system in reopened.missing.systems:
-        if hypothesis in (None, system):
-            there = asked.copy()
-            there[known.find(_of_coder(rows, system).ids)] = True
-            answered[system] = np.packbits(there)
+    others = np.isin(
+        np.arange(len(known)), known.find(pa.array(documents, pa.string())), invert=True
+    )
+    given = {
+        system: np.packbits(others)
+        | accepted.uncharged.get(system, nothing_of(reopened.references))
+        for system in reopened.missing.systems
+        if hypothesis in (None, system)
+    }
     for added in empty_hypotheses(
-        answered, reopened.references, ROWS_AT_ONCE, typed=reopened.inputs.typed
+        given, reopened.references, ROWS_AT_ONCE, typed=reopened.inputs.typed
     ):
         yield added.rows
 

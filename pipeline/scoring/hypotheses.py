@@ -1,12 +1,14 @@
 """Separate the hypotheses that can be scored from rejected and unpaired ones."""
 
-from dataclasses import dataclass
+from collections.abc import Iterable
+from dataclasses import dataclass, field
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from segscore.pipeline.arrays.kernel import kernel
-from segscore.pipeline.arrays.ragged import Bits, Coded, Flags, Ints, numbers
+from segscore.pipeline.arrays.ragged import Bits, Coded, Flags, Ints, flags, numbers
 from segscore.pipeline.runs.record import RowCounts, count_rejected
 from segscore.pipeline.scoring.references import References
 from segscore.pipeline.scoring.thresholds import at_thresholds, thresholds_of
@@ -14,7 +16,12 @@ from segscore.pipeline.scoring.trials import order_by_answer
 from segscore.pipeline.settings.measuring import MeasuringSettings
 from segscore.pipeline.tables.boundary_types import without_faults
 from segscore.pipeline.tables.columns import segmentations_contract
-from segscore.pipeline.tables.contradictions import ONE_ROW, ONE_TRIAL, set_repeated_apart
+from segscore.pipeline.tables.contradictions import (
+    ONE_ROW,
+    ONE_TRIAL,
+    UNIQUE_CODER,
+    set_repeated_apart,
+)
 from segscore.pipeline.tables.document_lengths import (
     adopt,
     beyond_end,
@@ -56,6 +63,8 @@ class Accepted:
         far: number of ``rows`` that state a length more than 2 % from their document's, which only
             the length tolerance allows.
         answered: of which documents systems have hypotheses that can be scored.
+        rejected: of which other documents they have rows, all rejected.
+        contradicting: of which of these a row contradicts other rows, so that it may be right.
         answer: number of the document and system of each row, ascending, so that the trials of
             each follow each other, shape (rows,); None if the hypotheses have no column ``trial``.
     """
@@ -67,7 +76,14 @@ class Accepted:
     read: int
     far: int
     answered: Answered
+    rejected: Answered = field(default_factory=dict)
+    contradicting: Answered = field(default_factory=dict)
     answer: Ints | None = None
+
+    @property
+    def uncharged(self) -> Answered:
+        """Of which documents systems have a hypothesis, or one that contradicts other rows."""
+        return join_answered([self.answered, self.contradicting])
 
     @property
     def account(self) -> "Account":
@@ -96,6 +112,15 @@ class Account:
 def nothing_of(references: References) -> Bits:
     """Return bits over the documents, all of which are 0."""
     return np.zeros((len(references.documents) + 7) // 8, np.uint8)
+
+
+def join_answered(parts: Iterable[Answered]) -> Answered:
+    """Return of which documents systems have a hypothesis in any part."""
+    joint: Answered = {}
+    for part in parts:
+        for system, bits in part.items():
+            joint[system] = joint.get(system, bits) | bits
+    return joint
 
 
 def accept_hypotheses(
@@ -140,7 +165,26 @@ def accept_hypotheses(
         order, answer = order_by_answer(rows.coders.code, document, trial)
         rows, document = rows.take(order), document[order]
     listed = pa.concat_tables(rejects)
-    return Accepted(rows, document, unpaired, listed, read, far, answered, answer)
+    rejected_alone = _documents_of(listed, references, answered)
+    between = listed.filter(pc.is_in(listed["rule"], pa.array([UNIQUE_CODER, SAME_UNITS])))
+    unsure = _documents_of(between, references, answered)
+    return Accepted(
+        rows, document, unpaired, listed, read, far, answered, rejected_alone, unsure, answer
+    )
+
+
+def _documents_of(rejects: pa.Table, references: References, answered: Answered) -> Answered:
+    """Return of which documents systems have rejected rows, and no accepted one."""
+    document = references.documents.find(rejects["document_id"].combine_chunks())
+    found: Answered = {}
+    for system in rejects["coder"].unique().drop_null().to_pylist():
+        own = flags(pc.fill_null(pc.equal(rejects["coder"], system), False).combine_chunks())
+        has_row = np.zeros(len(references.documents), bool)
+        has_row[document[own & (document >= 0)]] = True
+        bits = np.packbits(has_row) & ~answered.get(system, nothing_of(references))
+        if bits.any():
+            found[system] = bits
+    return found
 
 
 def _without_repeated(rows: Rows, document: Ints, n_documents: int) -> tuple[Rows, Ints, pa.Table]:

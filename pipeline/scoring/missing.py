@@ -1,7 +1,7 @@
 """Documents of which a system has no hypothesis: count them, name them, or score them as empty.
 
 Which systems there are is known once all parts of the hypotheses have been read.  A row that was
-rejected is none.
+rejected is none.  But if it contradicts other rows, it may be right, and is not scored as empty.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -12,7 +12,7 @@ import numpy as np
 import pyarrow as pa
 
 from segscore.pipeline.arrays.ragged import Bits, Flags, Ints
-from segscore.pipeline.errors import TooManyUnpaired, Unanswered
+from segscore.pipeline.errors import Failed, TooManyUnpaired, Unanswered
 from segscore.pipeline.plain_text import first_named
 from segscore.pipeline.scoring.hypotheses import Accepted, Answered
 from segscore.pipeline.scoring.references import References
@@ -33,28 +33,54 @@ class Missing:
     Attributes:
         documents: number of documents with an accepted reference.
         systems: how many of them each system lacks, by name, without systems that lack none.
+        rejected: of how many of these its rows were rejected, likewise.
+        contradicting: of how many of these a row contradicts other rows, likewise.
         examples: the first documents by id that each lacks, if they are to be named.
         added: number of rows without boundaries that were scored in their place.
     """
 
     documents: int = 0
     systems: Mapping[str, int] = field(default_factory=dict)
+    rejected: Mapping[str, int] = field(default_factory=dict)
+    contradicting: Mapping[str, int] = field(default_factory=dict)
     examples: Mapping[str, Sequence[str]] = field(default_factory=dict)
     added: int = 0
 
     @property
     def record(self) -> dict[str, object]:
         """The entry of run.json."""
-        return {"documents": self.documents, "systems": dict(self.systems), "added": self.added}
+        return {
+            "documents": self.documents,
+            "systems": dict(self.systems),
+            "rejected": dict(self.rejected),
+            "contradicting": dict(self.contradicting),
+            "added": self.added,
+        }
 
     @classmethod
     def of_record(cls, entry: object) -> "Missing":
         """Read the entry of run.json; a run of an earlier version has none."""
         match entry:
-            case {"documents": int(documents), "systems": dict(systems), "added": int(added)}:
-                known = {str(name): n for name, n in systems.items() if isinstance(n, int)}
-                return cls(documents, known, added=added)
+            case {
+                "documents": int(documents),
+                "systems": dict(systems),
+                "added": int(added),
+                **rest,
+            }:
+                return cls(
+                    documents,
+                    systems=_numbers(systems),
+                    rejected=_numbers(rest.get("rejected")),
+                    contradicting=_numbers(rest.get("contradicting")),
+                    added=added,
+                )
         return cls()
+
+
+def _numbers(entry: object) -> dict[str, int]:
+    """Return the whole numbers of an object of run.json, which an earlier version may lack."""
+    known = entry.items() if isinstance(entry, dict) else ()
+    return {str(name): number for name, number in known if isinstance(number, int)}
 
 
 def way_of(settings: MeasuringSettings) -> str:
@@ -63,22 +89,43 @@ def way_of(settings: MeasuringSettings) -> str:
     return settings.missing
 
 
-def count_missing(parts: Iterable[Answered], documents: int, way: str) -> Missing:
+def count_missing(
+    documents: int,
+    way: str,
+    *,
+    answered: Iterable[Answered],
+    rejected: Iterable[Answered],
+    contradicting: Iterable[Answered],
+) -> Missing:
     """Count the documents that each system lacks; they are added if ``way`` says so.
 
     Args:
-        parts: the documents that systems have hypotheses of, for disjoint sets of documents.
         documents: number of documents with an accepted reference, in all sets.
         way: what is done about them, as ``ScoreSettings.missing``.
+        answered: the documents that systems have hypotheses of, for disjoint sets of documents.
+        rejected: those of which they have rejected hypotheses alone, likewise.
+        contradicting: those of these of which one contradicts other rows, likewise.
     """
+    lacking = {
+        system: documents - number
+        for system, number in _count(answered).items()
+        if number < documents
+    }
+    of_rejected, unsure = (
+        {system: number for system, number in _count(parts).items() if system in lacking}
+        for parts in (rejected, contradicting)
+    )
+    added = sum(lacking.values()) - sum(unsure.values()) if way == NONE else 0
+    return Missing(documents, lacking, of_rejected, unsure, added=added)
+
+
+def _count(parts: Iterable[Answered]) -> dict[str, int]:
+    """Count the documents of each system, by name."""
     found: dict[str, int] = {}
     for part in parts:
         for system, bits in part.items():
             found[system] = found.get(system, 0) + int(np.unpackbits(bits).sum())
-    lacking = {
-        system: documents - number for system, number in sorted(found.items()) if number < documents
-    }
-    return Missing(documents, lacking, added=sum(lacking.values()) if way == NONE else 0)
+    return dict(sorted(found.items()))
 
 
 def name_missing(answered: Answered, references: References) -> dict[str, tuple[str, ...]]:
@@ -179,22 +226,29 @@ def require_few_missing(missing: Missing, max_unpaired: float | None, way: str) 
 
     Raises:
         TooManyUnpaired: a system does; the message names such systems.
+        Failed: systems do, because their rows were rejected.
     """
-    if max_unpaired is None or way == NONE:
+    if max_unpaired is None:
         return
     most = max_unpaired * missing.documents
-    lacks = [_lacking(system, missing) for system, n in missing.systems.items() if n > most]
-    if lacks:
-        raise TooManyUnpaired(
-            f"{_joined(lacks)}: too many to publish the run with --max-unpaired {max_unpaired}; "
-            f"--missing {REFUSE} names them, and --missing {NONE} scores them as documents without "
-            "boundaries"
-        )
+    lacking = missing.contradicting if way == NONE else missing.systems
+    lacks = [_lacking(system, missing) for system, n in lacking.items() if n > most]
+    if not lacks:
+        return
+    message = (
+        f"{_joined(lacks)}: too many to publish the run with --max-unpaired {max_unpaired}; "
+        f"--missing {REFUSE} names them, and --missing {NONE} scores those without a row as "
+        "documents without boundaries"
+    )
+    if any(n - missing.rejected.get(system, 0) > most for system, n in lacking.items()):
+        raise TooManyUnpaired(message)
+    raise Failed(message)
 
 
 def _lacking(system: str, missing: Missing) -> str:
-    number = missing.systems[system]
-    return f"{system} has no hypothesis of {number:,} of {missing.documents:,} documents"
+    number, rejected = missing.systems[system], missing.rejected.get(system)
+    why = f", of {rejected:,} because its rows were rejected" if rejected else ""
+    return f"{system} has no hypothesis of {number:,} of {missing.documents:,} documents{why}"
 
 
 def _documents_of(system: str, missing: Missing) -> str:
@@ -211,12 +265,24 @@ def _joined(sentences: Sequence[str]) -> str:
     return "; ".join(sentences[:_NAMED]) + others
 
 
-def warn_of_added(missing: Missing) -> list[str]:
-    """Return a warning if documents were scored as without boundaries."""
-    if not missing.added:
-        return []
-    named = [f"{system} ({number})" for system, number in missing.systems.items()]
+def describe_missing(missing: Missing, way: str) -> list[str]:
+    """Say how many documents systems lack; of ``--missing none`` also what it charges them."""
+    if way != NONE:
+        of = f"of {missing.documents:,} documents, some have no scored hypothesis of"
+        return [f"{of} {_named(missing.systems)}"] if missing.systems else []
+    unsure = missing.contradicting
+    added = {system: n - unsure.get(system, 0) for system, n in missing.systems.items()}
+    said = {
+        "without a hypothesis were scored as without boundaries": added,
+        "whose rows contradict others were left out, as nothing shows which are right": unsure,
+    }
     return [
-        f"--missing {NONE}: of {missing.documents:,} documents, those without a hypothesis were "
-        f"scored as without boundaries: {first_named(named, 'systems')}"
+        f"--missing {NONE}: of {missing.documents:,} documents, those {what}: {_named(of)}"
+        for what, of in said.items()
+        if any(of.values())
     ]
+
+
+def _named(numbers: Mapping[str, int]) -> str:
+    names = [f"{system} ({number})" for system, number in numbers.items() if number]
+    return first_named(names, "systems")

@@ -139,7 +139,7 @@ def _deal(
 
 
 def _random(own_draw: OwnDraw, own: Ragged) -> Ragged:
-    values = np.empty(own.offsets[-1], np.int32)
+    values = np.zeros(own.offsets[-1], np.int32)
     one_each = np.arange(len(own) + 1)
     streams = own_draw.streams("random-own")
     place_randomly(streams, own_draw.n_units, one_each, own.offsets, values)
@@ -147,7 +147,7 @@ def _random(own_draw: OwnDraw, own: Ragged) -> Ragged:
 
 
 def _shuffled(own_draw: OwnDraw, own: Ragged) -> Ragged:
-    values = np.empty(own.offsets[-1], np.int32)
+    values = np.zeros(own.offsets[-1], np.int32)
     streams = own_draw.streams("shuffled-own")
     _shuffle_segments(streams, own_draw.n_units, own.arrays, values)
     return Ragged(own.offsets, values)
@@ -175,7 +175,7 @@ def draw(name: str, own_draw: OwnDraw) -> tuple[Ragged, Positions | None]:
     drawn = OWN_POINTS[name].draw(own_draw, own)
     if own_draw.types is None:
         return drawn, None
-    dealt = np.empty(boundaries.offsets[-1], np.int32), np.empty(boundaries.offsets[-1], np.int32)
+    dealt = np.zeros(boundaries.offsets[-1], np.int32), np.zeros(boundaries.offsets[-1], np.int32)
     typed = boundaries.offsets, boundaries.values, own_draw.types
     _deal(own_draw.streams(f"{name}: types"), typed, drawn.arrays, dealt)
     return Ragged(boundaries.offsets, dealt[0]), dealt[1]

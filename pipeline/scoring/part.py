@@ -148,6 +148,8 @@ class Receipt:
         rows: how many input rows were scored, rejected and unpaired.
         pairs: number of rows written to `scores`.
         answered: of which documents of the part systems have hypotheses that were scored.
+        rejected: of which other documents systems have rejected hypotheses alone.
+        contradicting: of which of these a hypothesis contradicts other rows.
         lacked: the first documents of the part that systems lack, where they are to be named.
         content: what was counted of the part's references to recognise them.
         totals: what is known of all documents, if the part has all documents of the run.
@@ -157,6 +159,8 @@ class Receipt:
     rows: RowCounts
     pairs: int
     answered: Answered
+    rejected: Answered
+    contradicting: Answered
     lacked: dict[str, tuple[str, ...]]
     content: Content
     totals: Totals | None

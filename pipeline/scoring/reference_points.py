@@ -183,14 +183,14 @@ def _space_evenly(
 def _random_positions(codings: Codings, name: str, first: Ints, how_many: Ints) -> Ragged:
     """Place ``how_many`` boundaries in each row, with all choices of positions equally likely."""
     offsets = offsets_of(how_many)
-    values = np.empty(offsets[-1], np.int32)
+    values = np.zeros(offsets[-1], np.int32)
     place_randomly(_streams(codings, name), codings.n_units, first, offsets, values)
     return Ragged(offsets, values)
 
 
 def _even_spacing(units: Ints, segments: Ints, n_units: Ints) -> Ragged:
     offsets = np.empty(len(n_units) + 1, np.int64)
-    values = np.empty(((n_units - 1) // (units // segments)).sum(), np.int32)
+    values = np.zeros(((n_units - 1) // (units // segments)).sum(), np.int32)
     _space_evenly(units, segments, n_units, offsets, values)
     return Ragged(offsets, values[: offsets[-1]])
 
@@ -242,7 +242,7 @@ def _random_mean(codings: Codings) -> Ragged:
 
 def _coin(codings: Codings) -> Ragged:
     offsets = np.empty(len(codings.first), np.int64)
-    values = np.empty((codings.n_units - 1).sum(), np.int32)
+    values = np.zeros((codings.n_units - 1).sum(), np.int32)
     _toss_coins(_streams(codings, "coin"), codings.n_units, offsets, values)
     return Ragged(offsets, values[: offsets[-1]])
 

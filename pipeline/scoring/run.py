@@ -30,9 +30,9 @@ from segscore.pipeline.scoring.inputs import (
 from segscore.pipeline.scoring.label_confusion import tabulate_labels
 from segscore.pipeline.scoring.missing import (
     Missing,
+    describe_missing,
     require_answered,
     require_few_missing,
-    warn_of_added,
 )
 from segscore.pipeline.scoring.noticed import Noticed, warn_of_long_segments, warn_of_noticed
 from segscore.pipeline.scoring.part import PartSums, TaskResults, add, settle_units
@@ -44,7 +44,7 @@ from segscore.pipeline.scoring.results import (
 )
 from segscore.pipeline.scoring.score_documents import score_documents, score_tables
 from segscore.pipeline.scoring.self_pairs import warn_of_self_pairs
-from segscore.pipeline.scoring.settings import ScoreSettings
+from segscore.pipeline.scoring.settings import NONE, ScoreSettings
 from segscore.pipeline.scoring.shared_averages import with_shared_averages
 from segscore.pipeline.scoring.thresholds import SCORE_COLUMN, require_scores, require_systems
 from segscore.pipeline.scoring.trial_summary import with_trials
@@ -134,9 +134,7 @@ def _finish(
         summary = with_shared_averages(summary, scoring, run.sink.pieces)
         run.write("summary", summary)
         if settings.confusion:
-            run.write("confusion", tabulate_confusion(sums.confusion, results.rule))
-            if have_labels([inputs.references, inputs.hypotheses]):
-                run.write("label_confusion", tabulate_labels(sums.labels))
+            _write_confusion(run, inputs, results, sums)
     record = {
         **described,
         **run.record(inputs.tables, results.rows, scored),
@@ -144,7 +142,8 @@ def _finish(
         "plan": plan.explanation,
     }
     record["warnings"] += warn_of_unpaired(run.sink, results.rows, scored)
-    record["warnings"] += warn_of_added(results.missing) + warn_of_self_pairs(run.sink, inputs)
+    record["warnings"] += describe_missing(results.missing, NONE) * (settings.missing == NONE)
+    record["warnings"] += warn_of_self_pairs(run.sink, inputs)
     record["warnings"] += results.test_set.warnings
     record["warnings"] += warn_of_absent_points(settings, scored)
     record["warnings"] += _warn_of_summary(summary, scored, settings.group_by)
@@ -159,6 +158,13 @@ def _finish(
         record["warnings"].append(SCORES_UNUSED)
     published, tables = run.publish(record), run.sink.tables
     return FinishedScoring(settings.output, published, tables=tables, read={"summary": summary})
+
+
+def _write_confusion(run: TaskRun, inputs: Inputs, results: TaskResults, sums: PartSums) -> None:
+    """Write which boundary types, and labels if there are any, were mistaken for which."""
+    run.write("confusion", tabulate_confusion(sums.confusion, results.rule))
+    if have_labels([inputs.references, inputs.hypotheses]):
+        run.write("label_confusion", tabulate_labels(sums.labels))
 
 
 def _sums(run: TaskRun, results: TaskResults) -> PartSums:

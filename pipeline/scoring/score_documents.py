@@ -127,8 +127,13 @@ def _results(job: ScoreJob, scored: Collection[Receipt]) -> TaskResults:
     for receipt in scored:
         totals = receipt.totals or totals
     content = add_contents([receipt.content for receipt in scored], job.registry)
-    answered = (receipt.answered for receipt in scored)
-    missing = count_missing(answered, totals.documents, way_of(settings))
+    missing = count_missing(
+        totals.documents,
+        way_of(settings),
+        answered=[receipt.answered for receipt in scored],
+        rejected=[receipt.rejected for receipt in scored],
+        contradicting=[receipt.contradicting for receipt in scored],
+    )
     examples = first_examples(receipt.lacked for receipt in scored)
     return TaskResults(
         rule=replace(job.rule, types=totals.types),
@@ -173,7 +178,8 @@ def score_rows(job: ScoreJob, name: str, rows: DocumentRows, tables: PartTables)
     paired = np.zeros(len(references), bool)
     pairs = tables.write_scored(name, hypothesis_blocks(job, reference_set, accepted, paired))
     if way_of(settings) == NONE:
-        added = empty_hypotheses(answered, references, job.rows_at_once, typed=job.typed)
+        given = answered | accepted.uncharged
+        added = empty_hypotheses(given, references, job.rows_at_once, typed=job.typed)
         blocks = (hypothesis_blocks(job, reference_set, portion, paired) for portion in added)
         pairs += tables.write_scored(_WITHOUT_PART + name, chain.from_iterable(blocks))
     if settings.points:
@@ -186,6 +192,8 @@ def score_rows(job: ScoreJob, name: str, rows: DocumentRows, tables: PartTables)
         {**count_rows(collected, paired), **account.rows},
         pairs,
         answered=accepted.answered,
+        rejected=accepted.rejected,
+        contradicting=accepted.contradicting,
         lacked=name_missing(answered, references) if way_of(settings) == REFUSE else {},
         content=collected.content(job.registry),
         totals=job.totals if job.is_whole else None,

@@ -1,16 +1,82 @@
 """Warn of rows that are unpaired, and refuse to publish a run in which too many hypotheses are."""
 
+from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from segscore.pipeline.errors import TooManyUnpaired
-from segscore.pipeline.runs.record import RowCounts
-from segscore.pipeline.runs.run_folder import UNPAIRED
+from segscore.pipeline.errors import Failed, TooManyUnpaired
+from segscore.pipeline.runs.record import RowCounts, format_counts
+from segscore.pipeline.runs.run_folder import REJECTS, UNPAIRED
 from segscore.pipeline.runs.sink import Sink
+from segscore.pipeline.tables.faults import EXACT_COPY
 
 _MAX_CODERS = 5
+
+
+@dataclass(frozen=True)
+class RejectedReferences:
+    """The documents of rejected references, and the hypotheses that are unpaired because of them.
+
+    Attributes:
+        documents: the documents.
+        hypotheses: number of unpaired hypotheses of these documents.
+        rules: number of the references of these hypotheses that broke each rule.
+    """
+
+    documents: pa.Array
+    hypotheses: int
+    rules: Counter[str]
+
+    @property
+    def in_words(self) -> str:
+        """How many hypotheses have no reference because of this; empty if it is none."""
+        if not self.hypotheses:
+            return ""
+        return f", {self.hypotheses:,} because theirs was rejected ({format_counts(self.rules)})"
+
+    def are_of_all(self, documents: pa.ChunkedArray) -> bool:
+        """Return whether these are references of each of some documents, at least one."""
+        return len(documents) > 0 and bool(pc.all(pc.is_in(documents, self.documents)).as_py())
+
+    def others(self, unpaired: pa.Table) -> pa.Table:
+        """Return the unpaired rows of other documents."""
+        return unpaired.filter(pc.invert(pc.is_in(unpaired["document_id"], self.documents)))
+
+
+def rejected_references(
+    rejects: Iterable[pa.Table], unpaired: Iterable[pa.Table]
+) -> RejectedReferences:
+    """Find the rejected references of unpaired hypotheses.
+
+    Args:
+        rejects: rejected rows, with the columns table, rule and document_id.
+        unpaired: unpaired rows, with the columns table and document_id.
+    """
+    references = [
+        rows.filter(
+            pc.and_(pc.equal(rows["table"], "references"), pc.not_equal(rows["rule"], EXACT_COPY))
+        )
+        for rows in rejects
+    ]
+    hypotheses = [rows.filter(pc.equal(rows["table"], "hypotheses")) for rows in unpaired]
+    rejected, broken = (_texts(references, name) for name in ("document_id", "rule"))
+    documents = rejected.unique().drop_null()
+    of_hypotheses = _texts(hypotheses, "document_id")
+    lacking = of_hypotheses.filter(pc.is_in(of_hypotheses, documents))
+    rules = Counter(broken.filter(pc.is_in(rejected, lacking.unique())).to_pylist())
+    return RejectedReferences(documents, len(lacking), rules)
+
+
+def _texts(tables: Iterable[pa.Table], column: str) -> pa.ChunkedArray:
+    return pa.chunked_array([part for rows in tables for part in rows[column].chunks], pa.string())
+
+
+def _rejected_references(sink: Sink, unpaired: Sequence[pa.Table]) -> RejectedReferences:
+    rejects = sink.read(REJECTS, ["table", "rule", "document_id"]) if unpaired else ()
+    return rejected_references(rejects, unpaired)
 
 
 def require_few_unpaired(sink: Sink, account: RowCounts, max_unpaired: float) -> None:
@@ -19,23 +85,31 @@ def require_few_unpaired(sink: Sink, account: RowCounts, max_unpaired: float) ->
     Raises:
         TooManyUnpaired: the share is too large; the message gives the numbers, where the rows are
             listed, and the systems of which no row has a reference.
+        Failed: it is too large because references were rejected.
     """
     hypotheses = account["hypotheses"]
-    if hypotheses["unpaired"] <= max_unpaired * hypotheses["in"]:
+    most = max_unpaired * hypotheses["in"]
+    if hypotheses["unpaired"] <= most:
         return
     scored = set[str]()
     for table in ("scores", "panel_scores"):
         for rows in sink.read(table, ["hypothesis"]):
             scored.update(pc.unique(rows["hypothesis"]).to_pylist())
-    unpaired = [*sink.read(UNPAIRED, ["table", "coder"])]
-    without = _systems_without_result(unpaired, scored)
-    theirs = sum(_rows_of(rows, without) for rows in unpaired)
+    unpaired = [*sink.read(UNPAIRED, ["table", "coder", "document_id"])]
+    rejected = _rejected_references(sink, unpaired)
+    awaited = [*map(rejected.others, unpaired)]
+    without = _systems_without_result(awaited, scored)
+    theirs = sum(_rows_of(rows, without) for rows in awaited)
     others = hypotheses["in"] - theirs
     message = (
-        f"{hypotheses['unpaired']:,} of {hypotheses['in']:,} hypotheses have no reference, too "
-        f"many to publish the run with --max-unpaired {max_unpaired}; they are listed in "
-        f"{sink.written_to(UNPAIRED)}"
+        f"{hypotheses['unpaired']:,} of {hypotheses['in']:,} hypotheses have no reference"
+        f"{rejected.in_words}, too many to publish the run with --max-unpaired {max_unpaired}; "
+        f"they are listed in {sink.written_to(UNPAIRED)}"
     )
+    if hypotheses["unpaired"] - rejected.hypotheses <= most:
+        raise Failed(f"{message}; correct these references, or choose --max-unpaired 1")
+    if not without:
+        message += "; if not all documents get a reference, choose --max-unpaired 1"
     raise TooManyUnpaired(
         "; ".join([message, *_describe_systems(without)]),
         without,
@@ -58,16 +132,20 @@ def warn_of_unpaired(sink: Sink, account: RowCounts, scored: Collection[str]) ->
         account: the numbers of rows.
         scored: the systems that have a result.
     """
+    number = account["hypotheses"]["unpaired"]
+    unpaired = [*sink.read(UNPAIRED, ["table", "coder", "document_id"])] if number else []
+    rejected = _rejected_references(sink, unpaired)
     warnings = [
-        f"{counts['unpaired']:,} of {counts['in']:,} {table} have no {missing} and were not "
+        f"{counts['unpaired']:,} of {counts['in']:,} {table} have no {missing}{why} and were not "
         f"scored; they are listed in {sink.location(UNPAIRED)}"
-        for table, missing in (("hypotheses", "reference"), ("references", "hypothesis"))
+        for table, missing, why in (
+            ("hypotheses", "reference", f"{rejected.in_words}," * bool(rejected.hypotheses)),
+            ("references", "hypothesis", ""),
+        )
         if (counts := account[table])["unpaired"]
     ]
-    if not account["hypotheses"]["unpaired"]:
-        return warnings
-    unpaired = sink.read(UNPAIRED, ["table", "coder"])
-    return [*warnings, *_describe_systems(_systems_without_result(unpaired, scored))]
+    awaited = map(rejected.others, unpaired)
+    return [*warnings, *_describe_systems(_systems_without_result(awaited, scored))]
 
 
 def _systems_without_result(unpaired: Iterable[pa.Table], scored: Collection[str]) -> list[str]:

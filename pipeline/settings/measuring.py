@@ -109,7 +109,7 @@ class MeasuringSettings:
         Option(
             "Measures to compute, separated by commas: names, families (window, edit, content, "
             "tolerance, winpr, overlap, selected, panel, panel_tolerance), default or all. The "
-            "default: those that most papers report, and those that other options are about.",
+            "default: 14, such as pk and boundary_similarity, and those that options are about.",
             Panel.MEASURES,
             read_names,
         ),

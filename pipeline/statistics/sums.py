@@ -190,9 +190,12 @@ class _MeasureSums(NamedTuple):
 
 @kernel
 def _add_values(cell: Ints, group: Ints, values: Floats, sums: _MeasureSums) -> bool:
-    """Add the values that are defined; return whether their sizes are below the limit."""
+    """Add the values that are defined, up to the first that reaches the limit.
+
+    Returns:
+        Whether none does.
+    """
     digits = sums.digits
-    below_limit = True
     for row in range(len(cell)):
         value = values[row]
         if np.isnan(value):
@@ -203,7 +206,8 @@ def _add_values(cell: Ints, group: Ints, values: Floats, sums: _MeasureSums) -> 
         if value == 0:
             continue
         sign, size = (1, value) if value > 0 else (-1, -value)
-        below_limit &= size < _VALUE_LIMIT
+        if size >= _VALUE_LIMIT:
+            return False
         whole = np.int64(size)
         fraction = (size - whole) * HALF
         high = np.int64(fraction)
@@ -213,7 +217,7 @@ def _add_values(cell: Ints, group: Ints, values: Floats, sums: _MeasureSums) -> 
         digits[g, _LOW] += sign * low
         sums.values[c] += sign * (whole * FINE + high // (HALF // FINE))
         _add_squares(sign, whole, high * (DIGIT * DIGIT // HALF) + low // DIGIT, sums.squares[g])
-    return below_limit
+    return True
 
 
 def mean_over_references(values: Sequence[Floats], document: Ints) -> list[Floats]:

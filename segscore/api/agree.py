@@ -11,7 +11,6 @@ from segscore.api.settings import read_settings
 from segscore.api.wording import in_python_words
 from segscore.pipeline.agreement.run import run_agreement
 from segscore.pipeline.agreement.settings import AgreeSettings
-from segscore.pipeline.arrays.compiling import announced_compilation
 from segscore.pipeline.errors import Done, Refused
 from segscore.pipeline.runs.finished import FinishedRun, rows_over_all
 from segscore.pipeline.runs.sink import MemorySink
@@ -93,7 +92,6 @@ class AgreementTables(RunTables):
         return as_figures(drawn)
 
 
-@announced_compilation()
 @in_python_words
 def agree(
     codings: Given, documents: Given = None, **settings: "Unpack[AgreeKeywords]"

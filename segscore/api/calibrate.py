@@ -5,7 +5,6 @@ from typing import TYPE_CHECKING
 from segscore.api.inputs import Given, GivenTables
 from segscore.api.settings import read_settings
 from segscore.api.wording import in_python_words
-from segscore.pipeline.arrays.compiling import announced_compilation
 from segscore.pipeline.conventions.calibrate import Calibration, calibrate_tables
 from segscore.pipeline.conventions.calibrate_settings import CalibrateSettings
 from segscore.pipeline.errors import Refused
@@ -18,7 +17,6 @@ if TYPE_CHECKING:
 _INSTEAD = {"output": "attribute table", "value": "method describe"}
 
 
-@announced_compilation()
 @in_python_words
 def calibrate(
     references: Given,

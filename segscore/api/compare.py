@@ -10,7 +10,6 @@ from segscore.api.evaluation import Evaluation
 from segscore.api.runs import RunTables, location_of_run
 from segscore.api.settings import read_settings
 from segscore.api.wording import in_python_words
-from segscore.pipeline.arrays.compiling import announced_compilation
 from segscore.pipeline.comparison.files_beside import read_beside
 from segscore.pipeline.comparison.run import compare_runs
 from segscore.pipeline.comparison.runs import first_measure, open_runs
@@ -95,7 +94,6 @@ class ComparisonTables(RunTables):
         return as_figure(chart)
 
 
-@announced_compilation()
 @in_python_words
 def compare(
     *runs: "Evaluation | str | PathLike[str]",

@@ -7,7 +7,6 @@ from typing import NamedTuple
 import numpy as np
 
 from segscore.api.segmentation import Segmentation
-from segscore.pipeline.arrays.compiling import announced_compilation
 from segscore.pipeline.arrays.ragged import Ints, Ragged
 from segscore.pipeline.errors import Refused
 from segscore.pipeline.measures import Table as MeasureTable
@@ -46,7 +45,6 @@ class PairCounts(NamedTuple):
     window: int
 
 
-@announced_compilation()
 def count_pair(
     reference: Segmentation, hypothesis: Segmentation, settings: MeasuringSettings
 ) -> PairCounts:
@@ -66,7 +64,6 @@ def count_pair(
     return PairCounts(vector, table, types, typed, int(window[0]))
 
 
-@announced_compilation()
 def count_batch(
     references: Ragged, hypotheses: Ragged, n_units: Ints, settings: MeasuringSettings
 ) -> dict[str, Ints]:

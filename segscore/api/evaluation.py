@@ -18,7 +18,6 @@ from segscore.api.position_lists import lists_as_tables
 from segscore.api.runs import RunTables
 from segscore.api.settings import read_settings
 from segscore.api.wording import in_python_words
-from segscore.pipeline.arrays.compiling import announced_compilation
 from segscore.pipeline.errors import Done, Refused, nearest
 from segscore.pipeline.measures import ALL
 from segscore.pipeline.plain_text import visible
@@ -433,7 +432,6 @@ def _interval(low: float | None, high: float | None) -> tuple[float, float] | No
     return None if low is None or high is None else (low, high)
 
 
-@announced_compilation()
 @in_python_words
 def evaluate(
     references: Given,

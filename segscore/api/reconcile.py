@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any, overload
 from segscore.api.inputs import Given, GivenTables
 from segscore.api.settings import read_settings
 from segscore.api.wording import in_python_words
-from segscore.pipeline.arrays.compiling import announced_compilation
 from segscore.pipeline.conventions.apply import Applied
 from segscore.pipeline.conventions.published import (
     Published,
@@ -52,7 +51,6 @@ def reconcile(
 ) -> Applied: ...
 
 
-@announced_compilation()
 @in_python_words
 def reconcile(
     references: Given = None,

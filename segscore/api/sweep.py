@@ -6,7 +6,6 @@ from segscore.api.inputs import Given, GivenTables
 from segscore.api.runs import RunTables
 from segscore.api.settings import read_settings
 from segscore.api.wording import in_python_words
-from segscore.pipeline.arrays.compiling import announced_compilation
 from segscore.pipeline.errors import Done, Refused
 from segscore.pipeline.runs.finished import FinishedRun
 from segscore.pipeline.runs.sink import MemorySink
@@ -48,7 +47,6 @@ class SweepTables(RunTables):
         return {str(row["hypothesis"]): float(row["threshold"]) for row in chosen}
 
 
-@announced_compilation()
 @in_python_words
 def sweep(
     references: Given,

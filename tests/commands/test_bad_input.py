@@ -825,6 +825,21 @@ def test_score__no_pair_at_all(workspace: Workspace) -> None:
     assert [*workspace.run.iterdir()] == []
 
 
+def test_score__one_reject_does_not_hide_that_the_ids_differ(workspace: Workspace) -> None:
+    strangers = table([*((name, "ann", 10, [3]) for name in "xyz"), ("v", "ann", 10, [10])])
+    result = workspace.score(references=workspace.write("strangers.parquet", strangers))
+    assert_refused(workspace, result, 1, workspace.hypotheses, "nothing could be scored")
+    assert "is in the references: hypotheses have a, b; references have x, y" in result.err
+
+
+def test_score__most_documents_have_no_reference(workspace: Workspace) -> None:
+    """The message names the option that publishes the run all the same."""
+    few = workspace.write("few.parquet", one_coder("ann", [3], "a"))
+    result = workspace.score(references=few)
+    assert_refused(workspace, result, 1, "2 of 3 hypotheses have no reference", "--max-unpaired 1")
+    assert_success(workspace.score("--max-unpaired", 1, references=few))
+
+
 def test_score__no_pair_at_all_leaves_a_finished_run(workspace: Workspace) -> None:
     assert_success(workspace.score())
     before = {path: path.stat().st_mtime_ns for path in workspace.run.rglob("*")}
@@ -1374,7 +1389,7 @@ def test_score__too_many_unpaired(workspace: Workspace) -> None:
     references = workspace.write("refs.parquet", one_coder("ann", [3], "abxy"))
     result = workspace.score("--max-unpaired", 0.3, references=references)
     assert_refused(workspace, result, 1, "1 of 3 hypotheses have no reference", "--max-unpaired")
-    where = Path(result.err.split("listed in ")[1].split()[0])
+    where = Path(result.err.split("listed in ")[1].split()[0].rstrip(";"))
     listed = read_table(str(where)).to_pylist()
     assert ("hypotheses", "c") in [(row["table"], row["document_id"]) for row in listed]
     result = workspace.score("--max-unpaired", 0.5, references=references)

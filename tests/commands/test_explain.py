@@ -208,17 +208,19 @@ def test_rows_that_the_run_rejected_are_not_drawn_as_if_they_were_scored(
 
 
 def test_an_empty_hypothesis_in_the_place_of_rejected_rows_is_drawn(
-    segscore: Segscore, repeated: Path
+    segscore: Segscore, tmp_path: Path
 ) -> None:
-    table = repeated.parent / "shows"
-    options = ("--max-rejects", 1, "--missing", "none")
-    scored = segscore("score", table, table, "--output", repeated.parent / "added", *options)
+    valid, invalid = row("a", "hypothesis", [5]), row("a", "hypothesis", [0])
+    table, run = tmp_path / "shows.jsonl", tmp_path / "added"
+    others = [row("desk", "reference", [5, 12]), row("b", "hypothesis", [])]
+    table.write_text(lines(*others, invalid, {**valid, "document_id": "e"}))
+    scored = segscore("score", table, table, "--output", run, "--missing", "none")
     assert scored.code == 0, scored.err
-    shown = segscore("explain", repeated.parent / "added", "--document", "d", "--hypothesis", "a")
+    shown = segscore("explain", run, "--document", "d", "--hypothesis", "a")
     assert shown.code == 0, shown.err
     assert shown.out.count("a against desk") == 1
     assert "miss: 5 in the reference only" in shown.out
-    assert shown.err.count("rejected by the run") == 2
+    assert shown.err.count("rejected by the run") == 1
 
 
 def test_rejected_rows_in_memory_are_named_by_their_table() -> None:

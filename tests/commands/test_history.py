@@ -254,7 +254,7 @@ def test_levels_are_those_of_all_nights_read_before_or_not(
             shutil.rmtree(Path(runs, "history"))
         night = read_night(runs, date.fromisoformat(SECOND))
         assert night is not None
-        past = read_past(night, Nights(runs), rules)
+        past = read_past(night, Nights(runs), rules, from_first=True)
         assert [each.date.isoformat() for each in past.nights] == [FIRST, SECOND]
         found.append((past.digest(rules), [each.averages for each in past.nights]))
         assert len([*Path(runs, "history", "_read").iterdir()]) == 1

@@ -142,6 +142,8 @@ def test_they_are_scored_as_rows_without_boundaries_are(
     assert record["missing"] == {
         "documents": DOCUMENTS,
         "systems": {system: len(lacked) for system, lacked in LACKED.items()},
+        "rejected": {"axon": 1},
+        "contradicting": {},
         "added": added,
     }
     assert record["rows"]["hypotheses"] == {"in": 22, "scored": 20, "rejected": 1, "unpaired": 1}
@@ -176,7 +178,8 @@ def test_they_are_refused_by_name(
     score = Scorer(segscore, tmp_path)
     run = score(score.hypotheses, "--missing", "refuse", code=2)
     assert (
-        "--missing refuse: axon has no hypothesis of 3 of 12 documents (d11, d3, d7); bert has no "
+        "--missing refuse: axon has no hypothesis of 3 of 12 documents, of 1 because its rows were "
+        "rejected (d11, d3, d7); bert has no "
         "hypothesis of 1 of 12 documents (d7); cord has no hypothesis of 12 of 12 documents (d0, "
         "d1, d10 and 9 more); add these rows, or choose --missing none" in score.err
     )
@@ -196,13 +199,50 @@ def test_a_system_that_lacks_too_many_is_not_published(
     rows = [row for row in untyped(hypotheses()) if row["coder"] != "cord"]
     paired = write(tmp_path / "paired.jsonl", rows)
     score(paired, "--max-unpaired", 0.2, code=1)
-    assert "axon has no hypothesis of 3 of 12 documents: too many to publish" in score.err
+    assert "of 1 because its rows were rejected: too many to publish" in score.err
     assert "bert" not in score.err.splitlines()[-1]
     run = score(paired, "--max-unpaired", 0.25)
     again = segscore("score", score.references, paired, "--output", run, "--max-unpaired", 0.2)
     assert again.code == 1
     assert "axon has no hypothesis of 3 of 12 documents" in again.err
     score(paired, "--max-unpaired", 0, "--missing", "none")
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_rows_that_contradict_others_are_charged_to_nobody(
+    segscore: Segscore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, way: str
+) -> None:
+    """A rival's row under a wrong name, and a length that is off by one."""
+    monkeypatch.setattr(planning, "LIMITS", WAYS[way])
+    score = Scorer(segscore, tmp_path)
+    rows = untyped(hypotheses())
+    rival = {"document_id": "d5", "coder": "axon", "n_units": N_UNITS, "boundaries": [9]}
+    for row in rows:
+        row["n_units"] += (row["coder"], row["document_id"]) == ("bert", "d2")
+    wrong = write(tmp_path / "wrong.jsonl", [*rows, rival])
+    options = ("--missing", "none", "--format", "markdown")
+    run = score(wrong, *options)
+    assert "left out, as nothing shows which are right: axon (1) and bert (1)" in score.out
+    assert "hypotheses: 4 of 23 rows rejected" in score.out
+    assert json.loads((run / "run.json").read_text())["missing"] == {
+        "documents": DOCUMENTS,
+        "systems": {"axon": 4, "bert": 2, "cord": 12},
+        "rejected": {"axon": 2, "bert": 1},
+        "contradicting": {"axon": 1, "bert": 1},
+        "added": 16,
+    }
+    unsure = {("d5", "axon"), ("d2", "bert")}
+    expected = [
+        row
+        for row in read_table(f"{score(score.filled)}/scores").to_pylist()
+        if (row["document_id"], row["hypothesis"]) not in unsure
+    ]
+    found = read_table(f"{run}/scores").to_pylist()
+    assert sorted(map(repr, found)) == sorted(map(repr, expected))
+    explained = segscore("explain", run, "--document", "d5", "--format", "json")
+    assert {pair["hypothesis"] for pair in json.loads(explained.out)["pairs"]} == {"bert", "cord"}
+    score(wrong, *options, "--max-unpaired", 0.05, code=1)
+    assert "bert has no hypothesis of 2 of 12 documents, of 1 because" in score.err
 
 
 def test_tables_in_memory_are_charged_alike(tmp_path: Path, segscore: Segscore) -> None:

@@ -431,10 +431,38 @@ def test_max_unpaired_of_a_night_that_is_scored_already(archive: Archive) -> Non
     archive.put(SECOND, "reference", rows(SECOND, "reference", GOOD)[:20])
     assert archive.run(SECOND, "--max-unpaired", 0.5).code == 0
     before = files(archive.runs)
-    line = one_error(archive.run(SECOND, "--max-unpaired", 0.4).err)
-    assert f"{SECOND}: waiting for input: 40 of 80 hypotheses have no reference" in line
-    assert f"listed in {archive.folder_of(SECOND)}/unpaired; the night stays as it was" in line
-    assert outcome_in_metrics(archive) == "waiting" and files(archive.runs) == before
+    again = archive.run(SECOND)  # the next plain call of a scheduler
+    assert again.code == 0, again.err
+    assert outcome_in_metrics(archive) == "passed" and files(archive.runs) == before
+
+
+def test_rejected_references_are_not_waited_for(archive: Archive) -> None:
+    """No later delivery mends them, so that a scheduler must not try again for ever."""
+    references, hypotheses = (rows(SECOND, role, GOOD) for role in ("reference", "hypothesis"))
+    moved = [{**row, "boundaries": [1]} for row in references[:9]]
+    archive.put(SECOND, "hypothesis", hypotheses)
+    archive.put(SECOND, "reference", [*references, *moved])
+    result = archive.run(SECOND)
+    line = one_error(result.err)
+    why = "18 of 80 hypotheses have no reference, 18 because theirs was rejected (18 unique_"
+    assert (result.code, outcome_in_metrics(archive)) == (1, "broken")
+    assert f"{SECOND}: broken: {why}" in line and "correct these references" in line
+    archive.put(SECOND, "reference", [*references[:30], *moved])
+    line = one_error(archive.run(SECOND).err)
+    why = "38 of 80 hypotheses have no reference, 18 because theirs was rejected (18 unique_"
+    assert f"{SECOND}: waiting for input: {why}" in line  # others are only late
+    assert archive.run(SECOND, "--max-unpaired", 1).code == 0
+
+
+def test_a_system_whose_references_were_rejected_is_not_called_stale(archive: Archive) -> None:
+    references = rows(SECOND, "reference", GOOD)
+    steady, other = (rows(SECOND, "hypothesis", {name: 0.9}) for name in GOOD)
+    moved = [{**row, "boundaries": [1]} for row in references[:9]]
+    archive.put(SECOND, "reference", [*references, *moved])
+    archive.put(SECOND, "hypothesis", [*steady, *other[:2]])
+    line = one_error(archive.run(SECOND, "--max-unpaired", 1).err)
+    assert "2 rows of other could be scored: the references of their documents were rej" in line
+    assert "stale" not in line
 
 
 # --- A slow decline ------------------------------------------------------------------------------
@@ -796,7 +824,8 @@ def test_too_many_rejects_publish_nothing(archive: Archive) -> None:
     archive.settle(score="max-rejects = 0.1")
     archive.deliver(SECOND)
     hypothesis_rows = rows(SECOND, "hypothesis", GOOD)
-    archive.put(SECOND, "hypothesis", hypothesis_rows + hypothesis_rows[:30])
+    others = [{**row, "boundaries": [1]} for row in hypothesis_rows[:30]]
+    archive.put(SECOND, "hypothesis", hypothesis_rows + others)
     result = archive.run(SECOND)
     line = one_error(result.err)
     assert (
@@ -912,8 +941,8 @@ def test_two_at_once(archive: Archive, jobs: Jobs, host: str | None) -> None:
 def test_metrics_equal_the_tables(archive: Archive) -> None:
     odd = 'new\n"show"\\'
     archive.deliver(SECOND, {**WORSE, odd: 0.9})
-    twice = rows(SECOND, "hypothesis", GOOD)
-    archive.put(SECOND, "hypothesis", [*rows(SECOND, "hypothesis", {**WORSE, odd: 0.9}), twice[0]])
+    once = rows(SECOND, "hypothesis", {**WORSE, odd: 0.9})
+    archive.put(SECOND, "hypothesis", [*once, once[3], {**once[0], "boundaries": [1]}])
     assert archive.run(SECOND).code == 1
     values = metrics(archive)
     assert outcome_in_metrics(archive) == "failed"
@@ -922,9 +951,10 @@ def test_metrics_equal_the_tables(archive: Archive) -> None:
     assert values["duration_seconds", ()] == pytest.approx(sum(record["seconds"].values()))
     assert values["date_timestamp_seconds", ()] == datetime(2026, 1, 2, tzinfo=UTC).timestamp()
     for table, became in record["rows"].items():
-        for name in ("scored", "rejected", "unpaired"):
+        for name in became.keys() - {"in"}:
             assert values[f"{name}_rows", (("table", table),)] == became[name]
     assert values["rejected_rows", (("table", "hypotheses"),)] == 2
+    assert values["copies_rows", (("table", "hypotheses"),)] == 1
     rule = ("rule", "boundary_similarity>=-0.02")
     assert values["gate_passed", (rule, ("system", "other"))] == 0
     assert values["gate_passed", (rule, ("system", "steady"))] == 1

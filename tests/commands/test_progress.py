@@ -61,17 +61,9 @@ def test_a_bar_has_its_texts_whole_and_no_time_left_that_is_unknown(width: int) 
 
 
 @pytest.mark.long
-def test_a_terminal_shows_progress_and_how_long_loops_took(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """The second process reads the loops that the first one compiled."""
-    monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path / "cache"))
-    (tmp_path / "cache").mkdir(mode=0o700)
+def test_a_terminal_shows_progress(tmp_path: Path) -> None:
     table = DATA / "tinyrec.jsonl"
-    for name, times in (("first", 1), ("second", 0)):
-        command = ["score", table, table, "--measures", "pk", "--output", tmp_path / name]
-        ((code, _, drawn, _),) = in_terminal([command], 80)
-        assert code == 0, drawn
-        assert "scoring: reading" in drawn and "elapsed" in drawn
-        assert drawn.count("segscore: compiling its loops") == times
-        assert drawn.count("segscore: compiled its loops in ") == times
+    command = ["score", table, table, "--measures", "pk", "--output", tmp_path / "run"]
+    ((code, _, drawn, _),) = in_terminal([command], 80)
+    assert code == 0, drawn
+    assert "scoring: reading" in drawn and "elapsed" in drawn

@@ -434,7 +434,7 @@ def test_the_record_of_a_run_gives_its_options_back(
     [
         ('{"settings": {"codings": "x"}, "inputs": {}}', "the options of `segscore agree`, not of"),
         ('{"settings": {}, "inputs": {}}', "has no options, not of `segscore score`"),
-        ('{"a": 1}', "not a file that segscore writes"),
+        ('{"a": 1}', "lacks the key settings, which segscore writes"),
         ("{", "not valid JSON"),
         (
             '{"settings": {"hypotheses": 5, "n_t": {"a": 1}}, "inputs": {}}',

@@ -13,7 +13,7 @@ from tests.support.paths import DATA
 
 @pytest.mark.long
 def test_a_user_without_a_home_gets_a_report() -> None:
-    """Nothing is written but the output, and loops are compiled again."""
+    """Nothing is written but the output."""
     with other_user.shared_folder() as folder:
         os.chown(folder, OTHER, OTHER)
         (folder / "talk.jsonl").write_bytes((DATA / "stargazer.jsonl").read_bytes())

@@ -44,10 +44,10 @@ def test_a_box_has_the_restrictions_of_a_container(image: Path, machine: Machine
 def test_no_pass_is_compiled(image: Path, machine: Machine, options: tuple[str, ...]) -> None:
     """All passes are read from the image, and none is added to the container's own folder."""
     box = Box(image, environment=environment() | TALKING, read={"/data": DATA})
-    score = ["segscore", "score", *["/data/stargazer.jsonl"] * 2, *options, "--output", "run"]
+    score = ["segscore", "score", *["/data/choi.jsonl"] * 2, *options, "--output", "run"]
     compare = "diff --recursive /opt/segscore/passes $NUMBA_CACHE_DIR"
     output = machine.say(box, "enter", "sh", "-c", f"{shlex.join(score)} && {compare}")
-    assert output.count("[cache] index loaded from") > 10
+    assert "[cache] index loaded from" in output
 
 
 @pytest.mark.parametrize(
@@ -59,9 +59,9 @@ def test_passes_are_stored_where_nobody_else_can_write(
 ) -> None:
     """A volume of Kubernetes at /tmp is not sticky, so others could replace files there."""
     box = Box(image, environment=environment() | TALKING, read={"/data": DATA}, mode=mode)
-    score = ["segscore", "score", *["/data/stargazer.jsonl"] * 2, "--output", "run"]
+    score = ["segscore", "score", *["/data/choi.jsonl"] * 2, "--output", "run"]
     show_mode = 'stat -c "%a %u %n" $NUMBA_CACHE_DIR'
     output = machine.say(box, "enter", "sh", "-c", f"{show_mode} && {shlex.join(score)} 2>&1")
     assert output.startswith(f"700 {ACCOUNT} {place}/passes\n")
-    assert output.count("[cache] index loaded from") > 10
+    assert "[cache] index loaded from" in output
     assert "not cached" not in output

@@ -2,6 +2,8 @@
 
 import json
 import re
+import subprocess
+import sys
 import tomllib
 from importlib.metadata import distributions
 from typing import Any
@@ -42,6 +44,15 @@ def test_the_hooks_do_what_make_lint_does() -> None:
     assert "\nlint: rules types\n" in MAKEFILE
     assert [hook["entry"] for hook in repository["hooks"]] == ["make rules", "make types"]
     assert all(hook["pass_filenames"] is False for hook in repository["hooks"])
+
+
+def test_what_pip_says_is_shown_where_it_fails() -> None:
+    """Otherwise a line every ten seconds says how far it is."""
+    command = [str(ROOT / ".ci/install"), sys.executable, sys.prefix, "./nowhere"]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    assert done.returncode == 1
+    assert "ERROR: " in done.stdout
+    assert "nowhere" in done.stdout
 
 
 def steps(path: str) -> list[dict[str, Any]]:

@@ -20,7 +20,6 @@ from segscore.pipeline import storage
 from segscore.pipeline.errors import Failed, Refused
 from segscore.pipeline.storage import clouds, object_stores
 from tests.support.command_line import CommandResult, Segscore
-from tests.support.kernels import without_announcement
 from tests.support.paths import ROOT
 from tests.support.refusals import ROW, assert_one_line, score
 from tests.support.servers import (
@@ -453,7 +452,7 @@ def run_separately(*arguments: str | Path, **variables: str) -> CommandResult:
     ]
     environment = {**os.environ, **variables}
     result = subprocess.run(command, env=environment, cwd=ROOT, capture_output=True, text=True)
-    return CommandResult(result.returncode, result.stdout, without_announcement(result.stderr))
+    return CommandResult(result.returncode, result.stdout, result.stderr)
 
 
 def test_a_command_prints_only_its_result(stored: str, tmp_path: Path) -> None:

@@ -11,7 +11,6 @@ import pytest
 import vl_convert
 
 from segscore.jobs.cli import app
-from tests.support.kernels import without_announcement
 
 # A process that writes many pages needs the library that draws their charts only once.
 vl_convert.javascript_bundle = cache(vl_convert.javascript_bundle)
@@ -38,7 +37,7 @@ class Segscore:
         self.capture.readouterr()
         code = _exit_code(self.patch, arguments)
         captured = self.capture.readouterr()
-        return CommandResult(code, captured.out, without_announcement(captured.err))
+        return CommandResult(code, captured.out, captured.err)
 
 
 class SegscoreOnce(Segscore):
@@ -60,7 +59,7 @@ class SegscoreOnce(Segscore):
         for stream in printed:
             stream.seek(0)
         out, err = (stream.read() for stream in printed)
-        return CommandResult(code, out, without_announcement(err))
+        return CommandResult(code, out, err)
 
 
 def _exit_code(patch: pytest.MonkeyPatch, arguments: tuple[object, ...]) -> int:

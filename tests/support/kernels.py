@@ -1,12 +1,17 @@
-"""Compiled loops, cached from one run of the tests to the next, shared by all processes."""
+"""Kernels in tests: short calls are interpreted, what is compiled is cached for all processes."""
 
 import ast
 import fcntl
+import math
 import os
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
 from hashlib import blake2b
 from importlib.metadata import version
 from typing import Any
 
+from segscore.pipeline.arrays.kernel import LIMITS
 from tests.support.paths import ROOT
 
 
@@ -43,23 +48,45 @@ _CONTENT = blake2b(_shared_sources(), digest_size=8).hexdigest()
 KERNELS = ROOT / "build" / "kernels" / f"{_CONTENT}-{version('numba')}"
 
 
-ANNOUNCEMENT = "segscore: compiling its loops"
-"""Beginning of the line that a command prints if it compiles, which depends on earlier tests."""
+WAYS = {"interpreted": (math.inf, math.inf), "compiled": (0, -1)}
+"""Limits by which all calls run in one way; conformance and the measures are tested in both."""
+
+_WRAPS = re.compile(
+    r"GOLDEN_RATIO|MIX_[12]|FNV_PRIME|np\.uint64\(0\) - bound|word \* _BYTES|after = before \+"
+)
+"""Lines of kernels that may exceed 64 bits: hashes, a sum of bits, and a sum that is checked."""
 
 
-def without_announcement(err: str) -> str:
-    """Return standard error without the line that a command prints if it compiles loops."""
-    return "".join(line for line in err.splitlines(True) if not line.startswith(ANNOUNCEMENT))
+@contextmanager
+def run(way: str) -> Iterator[None]:
+    """Run all kernels of this process in one way."""
+    before = LIMITS.steps, LIMITS.seconds
+    LIMITS.steps, LIMITS.seconds = WAYS[way]
+    try:
+        yield
+    finally:
+        LIMITS.steps, LIMITS.seconds = before
+
+
+def filters() -> Iterator[str]:
+    """Make it an error that a number wraps around in an interpreted kernel, except in hashes."""
+    yield "error:overflow encountered:RuntimeWarning"
+    for path in (ROOT / "pipeline").rglob("*.py"):
+        module = ".".join(("segscore", *path.relative_to(ROOT).with_suffix("").parts))
+        for number, line in enumerate(path.read_text("utf-8").splitlines(), 1):
+            if _WRAPS.search(line):
+                yield f"ignore:overflow encountered:RuntimeWarning:{module}:{number}"
 
 
 def share() -> None:
-    """Cache loops where all processes find them; call this before numba is imported.
+    """Interpret short calls of each test for a while; cache kernels where all processes find them.
 
     numba writes the list of a loop's variants first, the variant next: two processes that compile
     two variants of one loop at the same time could list one and store the other under its name.
     """
+    LIMITS.steps, LIMITS.seconds, LIMITS.overflow = 1 << 13, 0.5, "warn"
     os.environ.setdefault("NUMBA_CACHE_DIR", str(KERNELS))
-    KERNELS.mkdir(parents=True, exist_ok=True)
+    (KERNELS / "segscore").mkdir(mode=0o700, parents=True, exist_ok=True)
     from numba.core.caching import IndexDataCacheFile
 
     save = IndexDataCacheFile.save

@@ -4,7 +4,6 @@ import json
 import re
 import threading
 
-from tests.support.kernels import without_announcement
 from tests.support.run_files import RECORD, Run, entries, everything, files, record
 
 UNFINISHED = "_unfinished"
@@ -114,5 +113,5 @@ def require_quiet(err: str) -> None:
 
 def message_lines(err: str) -> list[str]:
     """Return the lines of standard error without those about progress and compiling."""
-    lines = without_announcement(err).splitlines()
+    lines = err.splitlines()
     return [line for line in lines if not _PROGRESS.fullmatch(line)]

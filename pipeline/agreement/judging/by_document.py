@@ -20,7 +20,7 @@ import pyarrow as pa
 from segscore.pipeline.agreement.coefficients import ACTUAL, PAIR_COUNTS
 from segscore.pipeline.agreement.tallies import folds
 from segscore.pipeline.arrays.document_ids import Hashes
-from segscore.pipeline.arrays.kernel import kernel
+from segscore.pipeline.arrays.kernel import kernel, kernel_of_steps
 from segscore.pipeline.arrays.ragged import Flags, Floats, Ints, numbers
 from segscore.pipeline.measures.measure import divided_by, evaluate
 
@@ -282,7 +282,7 @@ def _document_effects(
     return effect
 
 
-@kernel
+@kernel_of_steps(lambda _0, _1, used, _2, sizes: (len(used) + sizes[0] ** 2) * sizes[0])
 def fit(
     pairs: CodedPairs, names: tuple[Ints, Ints], used: Flags, shown: Flags, sizes: tuple[int, int]
 ) -> tuple[Floats, float, Floats, Floats, Ints]:

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from segscore.pipeline.arrays.kernel import kernel
+from segscore.pipeline.arrays.kernel import kernel, kernel_of_steps
 from segscore.pipeline.arrays.ragged import Flags, Floats, Ints
 
 _STEP = 0.7
@@ -93,7 +93,7 @@ def _wish(table: Floats, peer: Ints, effects: Floats, wanted: Floats) -> None:
         wanted[x] = _middle(scratch, size) if size else np.nan
 
 
-@kernel
+@kernel_of_steps(lambda table, *_: table.size * _TURNS // 10)
 def _move(table: Floats, peer: Ints, standard: Flags, all_effects: Floats) -> None:
     """Move all effects towards their medians until none moves any more."""
     wanted, scratch = np.empty(len(standard)), np.empty(len(standard))

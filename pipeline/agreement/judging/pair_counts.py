@@ -12,7 +12,7 @@ from segscore.pipeline.agreement.coefficients import ACTUAL, PAIR_COUNTS
 from segscore.pipeline.agreement.judging.by_document import CodedPairs
 from segscore.pipeline.agreement.judging.fits import Neighbours
 from segscore.pipeline.agreement.nearest import DISTANCE_CLASSES
-from segscore.pipeline.arrays.kernel import kernel
+from segscore.pipeline.arrays.kernel import kernel_of_steps
 from segscore.pipeline.arrays.ragged import Flags, Floats, Ints, numbers
 from segscore.pipeline.measures.measure import evaluate
 
@@ -47,7 +47,7 @@ class _NearRows(NamedTuple):
     number: Ints
 
 
-@kernel
+@kernel_of_steps(lambda rows, *_: len(rows.distance) * _TURNS)
 def _centre(rows: _NearRows, within: float, edge: float, offsets: Floats) -> None:
     """Move offsets to the mean distance in a window around them, without each group of documents.
 

@@ -11,7 +11,7 @@ import numpy as np
 
 from segscore.pipeline.agreement.judging.by_document import CodedPairs, fit
 from segscore.pipeline.arrays.document_ids import MIX_1, Hashes, mix
-from segscore.pipeline.arrays.kernel import kernel
+from segscore.pipeline.arrays.kernel import kernel, kernel_of_steps
 from segscore.pipeline.arrays.ragged import Flags, Floats, Ints
 
 _MOST_WORK = 20_000
@@ -20,7 +20,7 @@ _SAFELY = 1.1
 """The shift need not be exact, but must exceed the eigenvalue that is furthest from 0."""
 
 
-@kernel
+@kernel_of_steps(lambda matrix, _: matrix.size * _TURNS // 3)
 def leading(matrix: Floats, vector: Floats) -> float:
     """Return the largest eigenvalue of a symmetric matrix, and write its eigenvector."""
     n = len(matrix)
@@ -203,7 +203,7 @@ def permuted(
     return maxima[0], maxima[1]
 
 
-@kernel
+@kernel_of_steps(lambda pairs, _, how, maxima: maxima.size * len(pairs.first) * how[2][0])
 def _permute_all(
     pairs: CodedPairs,
     panels: _Panels,

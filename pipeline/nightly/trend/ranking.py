@@ -11,7 +11,7 @@ import pyarrow.compute as pc
 from segscore.pipeline.arrays.ragged import Floats
 from segscore.pipeline.measures import ALL
 from segscore.pipeline.nightly.nights import Night, Nights
-from segscore.pipeline.nightly.rules import RULE_TABLES, measured_table
+from segscore.pipeline.nightly.rule import RULE_TABLES, measured_table
 from segscore.pipeline.nightly.tallies import run_parameters, sum_table, tables
 from segscore.pipeline.nightly.trend.series import NightlySeries
 from segscore.pipeline.nightly.trend.settings import TrendSettings

@@ -30,8 +30,7 @@ PAGE = (ROOT / "docs" / "dashboards.md").read_text("utf-8")
 GRAFANA = json.loads((FOLDER / "grafana.json").read_text("utf-8"))
 NEWER = [
     "without_ac1_two_category",
-    *("rate_median", "rate_mad", "rate_deviation", "outlying_rate"),
-    *("peer_median", "peer_mad", "peer_deviation", "low_agreement"),
+    *("outlying_rate", "low_agreement"),
     *("peer_drift", "peer_drift_p", "drifting"),
     *("agreement_effect", "agreement_error", "agreement_p", "aligned_effect"),
     *("boundary_offset", "boundary_offset_error", "rate_ratio", "rate_ratio_deviation"),

@@ -200,6 +200,7 @@ def test_no_window_fits_and_only_the_edge_corrected_value_is_defined() -> None:
     assert values["window_diff_edges"] == Fraction(2, 6)
 
 
+@hypothesis_settings(suppress_health_check=[HealthCheck.filter_too_much])
 @given(pairs(), WINDOWS)
 def test_a_prior_from_the_same_document_gives_pk_and_window_diff(pair: Pair, k: int) -> None:
     counts = naive.window_counts(*pair, k)

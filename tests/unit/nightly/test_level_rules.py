@@ -8,10 +8,12 @@ import pytest
 
 from segscore.pipeline.arrays.ragged import Floats
 from segscore.pipeline.nightly.calendar import read_calendar
-from segscore.pipeline.nightly.failures import describe_failure, levels_in_words
-from segscore.pipeline.nightly.level_gate import judge_floors, judge_level_rules
+from segscore.pipeline.nightly.failures import describe_failure, warnings_in_words
+from segscore.pipeline.nightly.kinds.floor import judge_floors
+from segscore.pipeline.nightly.level_gate import judge_level_rules
 from segscore.pipeline.nightly.past import Past, PastAverage, PastNight
-from segscore.pipeline.nightly.rules import GateRule, parse_rule
+from segscore.pipeline.nightly.rule import GateRule
+from segscore.pipeline.nightly.rules import parse_rule
 from segscore.pipeline.nightly.spread import Spread
 from segscore.pipeline.nightly.trend_gate import judge_trends
 from segscore.pipeline.nightly.verdict import EVERY, Check
@@ -68,7 +70,7 @@ def stationary(nights: int, seed: int = 0, systems: int = 4, shared: float = 0.0
 
 def level(past: Past, system: str) -> Check:
     systems = [name for name in SYSTEMS if past.average(LEVEL, name) is not None]
-    return next(each for each in judge_level_rules(past, RULES, systems) if each.system == system)
+    return next(each for each in judge_level_rules(past, [LEVEL], systems) if each.system == system)
 
 
 @pytest.mark.parametrize("nights", [20, 59, 75, 130])
@@ -103,11 +105,11 @@ def test_a_fall_is_that_of_the_system_and_a_dip_is_nobodys() -> None:
     assert "below its level since" in describe_failure(check)
     dip = stationary(100)
     dip[80:] -= 0.1
-    checks = judge_level_rules(past_of(dip), RULES, SYSTEMS)
+    checks = judge_level_rules(past_of(dip), [LEVEL], SYSTEMS)
     assert {check.system: check.result for check in checks} == {
         **dict.fromkeys(SYSTEMS, "passed"), EVERY: "warned",
     }  # fmt: skip
-    (sentence,) = levels_in_words(checks)
+    (sentence,) = warnings_in_words(checks)
     assert sentence.startswith("all systems: boundary_similarity is 0.")
     assert sentence.endswith("no system is blamed")
     asked = parse_rule("common:boundary_similarity>=-0.02")
@@ -162,7 +164,7 @@ def test_groups_are_judged_with_a_limit_for_their_number() -> None:
     groups = {name: stationary(100, seed) for seed, name in enumerate(names)}
     groups["group3"][80:, 1] -= 0.08
     past = past_of(stationary(100, 9), groups=groups)
-    checks = judge_level_rules(past, RULES, SYSTEMS, by_group=True)
+    checks = judge_level_rules(past, [LEVEL], SYSTEMS, by_group=True)
     assert [(each.system, each.group) for each in checks if each.fails] == [("beta", "group3")]
     (failed,) = (each for each in checks if each.fails)
     assert failed.p is not None
@@ -192,7 +194,7 @@ def test_a_floor_is_compared_with_the_interval(rule: str, value: float, result: 
             "alpha: boundary_similarity 0.430 (0.420 to 0.440) is below the floor of 0.450"
         )
     if result == "warned":
-        (said,) = levels_in_words([check])
+        (said,) = warnings_in_words([check])
         assert "may be below the floor of 0.450" in said
 
 
@@ -252,7 +254,7 @@ def test_a_shared_trend_is_said_once() -> None:
     checks = judge_trends(past_of(values), TREND, SYSTEMS)
     assert not any(check.fails for check in checks)
     assert series([check for check in checks if check.result == "warned"]) == [EVERY]
-    (sentence,) = levels_in_words(checks)
+    (sentence,) = warnings_in_words(checks)
     assert sentence.startswith("all systems: boundary_similarity fell by 0.")
 
 
@@ -271,7 +273,7 @@ def test_a_trend_in_one_group_is_that_of_one_system_there() -> None:
     assert failed.p is not None
     assert failed.p_adjusted == pytest.approx(6 * len(SYSTEMS) * failed.p)
     assert describe_failure(failed).startswith("gamma got worse in group2: boundary_similarity fel")
-    (sentence,) = levels_in_words(checks)
+    (sentence,) = warnings_in_words(checks)
     assert sentence.startswith("all systems in group4: boundary_similarity fell by 0.")
     accepted = past_of(stationary(40, 9), accepted={34: "gamma"}, groups=groups)
     checks = judge_trends(accepted, TREND, SYSTEMS, by_group=True)

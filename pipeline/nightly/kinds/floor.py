@@ -1,0 +1,102 @@
+"""Rules about averages themselves, such as `level:pk<=.4`: a floor, or an upper limit."""
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from segscore.pipeline.nightly.kinds.kind import RuleKind, undefined
+from segscore.pipeline.nightly.kinds.level import LEVEL
+from segscore.pipeline.nightly.kinds.results import RuleResults
+from segscore.pipeline.nightly.kinds.tonight import Tonight
+from segscore.pipeline.nightly.past import Past
+from segscore.pipeline.nightly.rule import FORM, GateRule, require_direction
+from segscore.pipeline.nightly.verdict import (
+    FAILED,
+    ON_TRIAL,
+    PASSED,
+    UNDECIDED,
+    UNDEFINED,
+    WARNED,
+    WITH_ALL,
+    Check,
+    check_of,
+)
+from segscore.pipeline.nightly.words import short, when_before
+from segscore.pipeline.statistics.shown_numbers import or_none
+
+
+def judge_floors(past: Past, rules: Sequence[GateRule], systems: Sequence[str]) -> Iterator[Check]:
+    """Check averages themselves.
+
+    A check fails if the interval of the average is beyond the limit, and warns if it includes it.
+    """
+    for rule in rules:
+        for system in systems:
+            average = past.average(rule, system)
+            if average is None:
+                continue
+            ends = average.low, average.high
+            near, far = ends[::-1] if rule.falls else ends
+            result = UNDECIDED
+            if np.isnan(average.value):
+                result = UNDEFINED
+            elif not np.isnan(near):
+                result = WARNED if rule.excess(far) > 0 else PASSED
+                result = FAILED if rule.excess(near) > 0 else result
+            day = past.dates[-1].isoformat()
+            yield check_of(
+                rule, system, day, value=or_none(average.value), before=rule.limit, result=result,
+                ends=tuple(map(or_none, ends)),
+            )  # fmt: skip
+
+
+class FloorKind(RuleKind):
+    """The average of a system may not be below a floor, or above an upper limit."""
+
+    name = "floor"
+
+    def read(self, text: str) -> GateRule | None:
+        """Read a rule with the prefix `level:` whose limit is above 0 and has no sign."""
+        match = FORM.fullmatch(text.removeprefix(LEVEL)) if text.startswith(LEVEL) else None
+        if match is None or match[4][0] in "+-" or not 0 < float(match[4]) < math.inf:
+            return None
+        average, limit = match[1] or "micro", float(match[4])
+        rule = GateRule(match[0], average, match[2], match[3] == ">=", limit, self.name)
+        require_direction(rule)
+        return replace(rule, text=text)
+
+    def check(self, tonight: Tonight, rules: Sequence[GateRule]) -> RuleResults:
+        """Fail where the interval of an average is beyond the limit; warn where it includes it."""
+        return RuleResults(tuple(judge_floors(tonight.past, rules, tonight.systems)))
+
+    def result(self, rule: GateRule, check: Check) -> str:
+        """Say how a check ended; no change is compared with noise."""
+        if check.result in (WITH_ALL, ON_TRIAL):
+            return super().result(rule, check)
+        return check.result
+
+    def compared_with(self, check: Check) -> str:
+        """Name the limit."""
+        return "the limit"
+
+    def clause(self, checks: Sequence[Check]) -> str:
+        """Say where an average is, and its interval, against a floor or an upper limit."""
+        check = checks[0]
+        if check.value is None:
+            text = undefined(check, when_before(check))
+            assert text is not None
+            return text
+        low, high = (short(end) for end in check.ends if end is not None)
+        side = "below the floor" if ">=" in check.rule else "above the limit"
+        certain = "is" if check.result == FAILED else "may be"
+        return f"{short(check.value)} ({low} to {high}) {certain} {side} of {short(check.limit)}"
+
+    def got_worse(self, check: Check) -> bool:
+        """Return False: an average can be below a floor since the first night."""
+        return check.value is None
+
+    def warning(self, check: Check, what: str) -> str:
+        """Say that an interval includes the limit."""
+        return f"{check.system}: {what} {self.clause([check])}"

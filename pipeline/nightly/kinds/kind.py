@@ -1,0 +1,109 @@
+"""What a kind of rules is; a new one is a class in a file of its own, listed in ``rules.KINDS``."""
+
+from collections.abc import Iterator, Sequence
+
+from segscore.pipeline.nightly.kinds.results import RuleResults
+from segscore.pipeline.nightly.kinds.tonight import Tonight
+from segscore.pipeline.nightly.rule import GateRule
+from segscore.pipeline.nightly.verdict import ON_TRIAL, PASSED, WITH_ALL, Check
+from segscore.pipeline.nightly.words import short
+
+
+class RuleKind:
+    """A kind of rules.
+
+    Attributes:
+        name: its name in messages, such as `level`.
+        needs_history: whether it compares with many nights, and not with chosen ones.
+        has_level: whether its checks are of levels, which a page lists in a table of their own.
+    """
+
+    name = ""
+    needs_history = True
+    has_level = False
+
+    def read(self, text: str) -> GateRule | None:
+        """Read a rule without spaces; None if it is of another kind.
+
+        Raises:
+            Refused: the rule is of this kind and is malformed.
+        """
+        raise NotImplementedError
+
+    def check(self, tonight: Tonight, rules: Sequence[GateRule]) -> RuleResults:
+        """Check rules of this kind for all systems, over all documents."""
+        raise NotImplementedError
+
+    def check_groups(self, tonight: Tonight, rules: Sequence[GateRule]) -> RuleResults:
+        """Check rules of this kind for all systems, in each group of documents."""
+        return RuleResults()
+
+    def warnings(
+        self, tonight: Tonight, rules: Sequence[GateRule], checks: Sequence[Check]
+    ) -> Iterator[str]:
+        """Yield what is to be known although no rule fails."""
+        yield from ()
+
+    def result(self, rule: GateRule, check: Check) -> str:
+        """Say how a check ended; `within noise` if it passed with a change beyond its limit."""
+        if check.result == WITH_ALL:
+            return "with all systems"
+        if check.result == ON_TRIAL:
+            return "would fail, on trial"
+        is_beyond = check.change is not None and rule.excess(check.change) > 0
+        return "within noise" if is_beyond and check.result == PASSED else check.result
+
+    def compared_with(self, check: Check) -> str:
+        """Name the night, or the nights, that tonight is compared with."""
+        return f"{check.nights} nights from {check.against}"
+
+    def clause(self, checks: Sequence[Check]) -> str:
+        """Say what the checks of one rule for one system found, after the name of the measure."""
+        raise NotImplementedError
+
+    def got_worse(self, check: Check) -> bool:
+        """Return whether a check that fails tells of something that got worse."""
+        return True
+
+    def warning(self, check: Check, what: str) -> str:
+        """Say in a sentence what a check that only warns found; by default, of all systems.
+
+        Args:
+            check: the check.
+            what: the average that it is about.
+        """
+        place = "" if check.group is None else f" in {check.group}"
+        return (
+            f"all systems{place}: {what} {self.clause([check])}; the nights are harder, or the "
+            "references have changed: no system is blamed"
+        )
+
+    def is_early(self, check: Check) -> bool:
+        """Return whether there are too few nights yet to show the check at all."""
+        return False
+
+    def remarks(self, checks: Sequence[Check]) -> Iterator[str]:
+        """Say below a table what the values of these checks are, and what is not decided yet."""
+        yield from ()
+
+    def metric(self, check: Check) -> tuple[str, str]:
+        """Return the name and the help of the metric that says what changed."""
+        return "change", "Average minus that of the night compared with."
+
+
+def average_of(check: Check) -> str:
+    """Name the average that a check is about."""
+    return check.measure if check.average == "micro" else f"{check.average} {check.measure}"
+
+
+def allowed(check: Check, p: str) -> str:
+    """Say which change a rule allows, and the p value of the change found."""
+    return f"({abs(check.limit):g} allowed, p {p})"
+
+
+def undefined(check: Check, when: str) -> str | None:
+    """Say that an average is undefined; None if it is defined tonight and before."""
+    if check.value is not None and check.before is not None and check.change is not None:
+        return None
+    before = "defined" if check.before is None else short(check.before)
+    return f"is undefined, was {before} {when}"

@@ -1,0 +1,13 @@
+"""What rules found on a night."""
+
+from dataclasses import dataclass
+
+from segscore.pipeline.nightly.verdict import Check
+
+
+@dataclass(frozen=True)
+class RuleResults:
+    """Checks, and sentences about what all systems share."""
+
+    checks: tuple[Check, ...] = ()
+    common: tuple[str, ...] = ()
