@@ -201,7 +201,7 @@ def _warn_of_noticed(settings: ScoreSettings, noticed: Noticed, *, unknown: bool
     without_effect = settings_without_effect(settings.selection)
     chosen_by_unit = settings.units == "units" and "n_t" not in without_effect
     long = warn_of_long_segments(noticed) if unknown and chosen_by_unit else []
-    return [*warn_of_noticed(noticed), *long]
+    return [*warn_of_noticed(noticed, settings), *long]
 
 
 def _done(run: TaskRun, settings: ScoreSettings) -> Done:
