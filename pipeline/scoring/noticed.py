@@ -1,6 +1,6 @@
 """Count what a scoring run warns of: attributes that differ, positions, windows, shifts."""
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -10,8 +10,10 @@ import pyarrow.compute as pc
 from segscore.pipeline.arrays.ragged import Flags, Ints, Ragged
 from segscore.pipeline.measures.windows import reference_windows
 from segscore.pipeline.scoring.counting import Pairs
+from segscore.pipeline.scoring.exchanged import names_references
 from segscore.pipeline.scoring.pairs import Hypotheses
 from segscore.pipeline.scoring.references import References
+from segscore.pipeline.scoring.settings import ScoreSettings
 from segscore.pipeline.scoring.shifts import (
     Differences,
     find_shift,
@@ -28,12 +30,16 @@ _DIVIDED, _EMPTY, _LOOKED_AT = "divided", "without boundaries", "boundaries in t
 _ROWS, _FAR = ("rows", ""), ("rows of a length far from their document's", "")
 _UNITS, _SEGMENTS = ("units of references", ""), ("segments of references", "")
 _WINDOWED, _BLIND = ("references with windows", ""), ("references with too long a window", "")
+_REFERENCES, _DOCUMENTS = ("references", ""), ("documents", "")
 _TRIALS = ("blocks of trials", "")
 _FEWEST = 3
 """The fewest positions of a table that are said to be early."""
 
 _MOST_BLIND = 0.1
 """Largest share of references with too long a window that is not worth a warning."""
+
+_PANEL = 1.5
+"""The least mean number of references of a document beside which one system looks odd."""
 
 _NAMED = 5
 """The most systems that are named for one reason."""
@@ -117,7 +123,8 @@ def notice_part(references: References, rows: int, far: int) -> Noticed:
     covered = reference_windows(references.side.boundaries, references.size, references.window)
     blind = (windows > 0) & (covered == windows)
     of_windows = {_WINDOWED: int((windows > 0).sum()), _BLIND: int(blind.sum())}
-    return Noticed({_ROWS: rows, _FAR: far} | of_windows)
+    sizes = {_REFERENCES: len(references), _DOCUMENTS: len(references.documents)}
+    return Noticed({_ROWS: rows, _FAR: far} | of_windows | sizes)
 
 
 def _count_empty(hypotheses: Hypotheses, pairs: Pairs, references: References) -> Counts:
@@ -214,6 +221,21 @@ def _warn_of_shifts(noticed: Noticed) -> list[str]:
         "number of units before it"
         for system, shift in shifts.items()
         if shift is not None
+    ]
+
+
+def warn_of_panels(noticed: Noticed, settings: ScoreSettings, systems: Sequence[str]) -> list[str]:
+    """Return a warning if there are several references of documents and one system.
+
+    They may have changed places.  One table of both sides says which rows are references.
+    """
+    references, documents = (noticed.counts.get(name, 0) for name in (_REFERENCES, _DOCUMENTS))
+    is_stated = settings.references == settings.hypotheses or names_references(settings.references)
+    if is_stated or len(systems) != 1 or references < _PANEL * documents:
+        return []
+    return [
+        f"the references have {references / documents:.2g} coders for each document, and the "
+        f"hypotheses one ({systems[0]}); if the two tables have changed places, exchange them"
     ]
 
 

@@ -196,6 +196,38 @@ def test_a_window_that_is_too_long_for_superfluous_boundaries_is_said() -> None:
     assert not evaluated(("gold", 12, [3, 6, 9]), everywhere, window=2)
 
 
+def written(path: Path, *coders: str, trials: int = 0) -> Path:
+    listed = [
+        {"document_id": f"d{n}", "coder": coder, "n_units": 20, "boundaries": [4 + n, 11]}
+        | ({"trial": trial} if trial else {})
+        for coder in coders
+        for n in range(3)
+        for trial in (range(1, trials + 1) if trials else (0,))
+    ]
+    path.write_text("".join(json.dumps(row) + "\n" for row in listed))
+    return path
+
+
+def test_exchanged_tables_are_asked_about(segscore: Segscore, tmp_path: Path) -> None:
+    desk, systems = written(tmp_path / "desk.jsonl", "desk"), written(tmp_path / "s.jsonl", *"ab")
+    said = (
+        "the references have 2 coders for each document, and the hypotheses one (desk); if the two "
+        "tables have changed places, exchange them"
+    )
+    assert said in segscore("score", systems, desk, "--output", tmp_path / "1").err
+    assert not segscore("score", desk, systems, "--output", tmp_path / "2").err
+    gold = written(tmp_path / "gold.jsonl", *"ab")
+    assert not segscore("score", gold, desk, "--output", tmp_path / "3").err
+
+
+def test_a_trial_that_is_scored_as_a_system_is_named(segscore: Segscore, tmp_path: Path) -> None:
+    gold = written(tmp_path / "gold.jsonl", "desk")
+    written(tmp_path / "1.jsonl", "lea", trials=2)
+    written(tmp_path / "2.jsonl", "lea_trial3", "trial", "other-run2", trials=1)
+    result = segscore("score", gold, tmp_path / "[12].jsonl", "--output", tmp_path / "run")
+    assert result.code == 0 and "named as trials: lea_trial3 of lea; if they are" in result.err
+
+
 def test_a_system_without_boundaries_is_said() -> None:
     gold = [("gold", 9, [3]), ("gold", 9, [6]), ("gold", 9, [])]
     nothing = [("tt", 9, []), ("tt", 9, []), ("tt", 9, [2])]
