@@ -3,7 +3,7 @@ PYTHON ?= python3
 # Not .venv, which may be a user's own.
 VENV := build/venv
 BIN := $(VENV)/bin
-INSTALL := .ci/install $(VENV)
+INSTALL := .ci/install $(PYTHON) $(VENV)
 DEMO := build/demo
 NEWS := tests/data/news.jsonl
 LINKED := build/lint
@@ -51,7 +51,6 @@ help:
 $(VENV)/core: pyproject.toml constraints.txt
 	@echo "setting up $(VENV): about 800 MB, one to three minutes"
 	@$(PYTHON) -c 'import sys; sys.exit("segscore needs Python 3.11 or later; name one with PYTHON=") if sys.version_info < (3, 11) else 0'
-	@$(PYTHON) -m venv $(VENV)
 	@$(INSTALL) '.[report]'
 	@touch $@
 
@@ -99,7 +98,7 @@ claims: $(VENV)/core
 	$(BIN)/python -m benchmarks.claims
 
 columns: $(VENV)/core
-	@$(BIN)/python -m segscore.schemas.page > docs/tables.md
+	@$(BIN)/python -m segscore.api.write_tables > docs/tables.md
 	@$(BIN)/python -m segscore.api.write_types > segscore/api/typed.py
 	@$(BIN)/python deploy/dashboards/directions.py
 	@$(BIN)/python -m segscore.jobs.cli.settings_schema > docs/settings.schema.json

@@ -8,6 +8,7 @@ from benchmarks.timing import Result
 
 BENCHMARKS = (
     "small_job",
+    "first_score",
     "import",
     "passes",
     "alignment",

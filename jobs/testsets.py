@@ -1,6 +1,7 @@
 """`segscore testsets`: list the known test sets, and the scores that were published on them."""
 
 import json
+from shlex import quote
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -19,6 +20,10 @@ def testsets(
         str | None,
         typer.Option(help="Print an entry of a registry for the references in this table."),
     ] = None,
+    write: Annotated[
+        str | None,
+        typer.Option(help="Write the references and systems of this test set to a folder."),
+    ] = None,
     registry: Annotated[
         str | None, typer.Option(help="JSON file of your own test sets, to list them too.")
     ] = None,
@@ -33,10 +38,30 @@ def testsets(
         print_text(json.dumps(entry, ensure_ascii=False, indent=1))
         return
     known = read_registry(registry)
-    if name is None:
+    if write is not None:
+        _write(known, name, write)
+    elif name is None:
         _print_all(known, format_name)
     else:
         _print_one(known.find(name), format_name)
+
+
+def _write(known: "Registry", name: str | None, folder: str) -> None:
+    """Write the tables of a test set, and print what they are and what to do with them."""
+    from segscore.pipeline.errors import Refused
+    from segscore.pipeline.statistics.shown_numbers import counted
+    from segscore.pipeline.storage import join
+    from segscore.pipeline.testsets.shipped import write_shipped
+
+    if name is None:
+        raise Refused("--write: name the test set that is to be written")
+    tables = write_shipped(known.find(name), folder)
+    for table, rows in tables.items():
+        systems = counted(len(rows.column("coder").unique()), "system")
+        of_systems = f", {systems}" if table == "hypotheses" else ""
+        print_lines(f"{join(folder, table)}: {counted(len(rows), 'row')}{of_systems}")
+    sides = " ".join(quote(join(folder, table)) for table in tables)
+    print_lines(f"to compare a system: segscore score {sides} YOURS --output RUN")
 
 
 def _print_all(known: "Registry", format_name: str) -> None:
@@ -53,30 +78,35 @@ def _print_all(known: "Registry", format_name: str) -> None:
         print_table(plain_table([*rows[0]], rows, ""), format_name)
 
 
+def _how_to_write(shown: "KnownSet") -> str:
+    return f"segscore testsets {quote(shown.name)} --write DIR" if shown.data else ""
+
+
 def _print_one(shown: "KnownSet", format_name: str) -> None:
     from dataclasses import asdict
 
     from segscore.jobs.show.formats import plain_table, print_json, print_table
     from segscore.pipeline.importing.recipe import recipe_of
     from segscore.pipeline.testsets.describe import list_splits
-    from segscore.pipeline.testsets.published import PUBLISHED_COLUMNS, scores_of
+    from segscore.pipeline.testsets.published import PUBLISHED_COLUMNS, scores_on
     from segscore.pipeline.testsets.registry import Registry
     from segscore.pipeline.testsets.shown_testsets import scores_as_printed, splits_shown
 
     splits = list_splits(Registry((shown,)))
-    scores = [asdict(score) for score in scores_of(shown.name)]
+    scores = [asdict(score) for score in scores_on(shown)]
     lines = {
         "years": shown.years,
         "citation": shown.citation,
         "licence": shown.licence,
         "source": shown.source,
         "import": recipe_of(shown),
+        "ships": _how_to_write(shown),
         "note": shown.note,
     }
     if format_name == "json":
         print_json("testsets", {"name": shown.name, **lines, "splits": splits, "published": scores})
     elif format_name == "text":
-        print_lines(shown.name)
+        print_lines(shown.title)
         for label, text in lines.items():
             if text:
                 print_lines(f"{label}: {text}")

@@ -146,13 +146,16 @@ class Done:
 def nearest(name: str, known: Iterable[str]) -> str:
     """Return a remark that names the known name most similar to one; empty if none is similar.
 
-    Names with the same numbers come first, of these the ones that begin with the name, then those
-    with fewer edits, then those of the same length. Upper and lower case are equal.
+    Names with the same numbers come first, of these the ones that begin or end with the name, then
+    those with fewer edits, then those of the same length. Upper and lower case are equal.
     Of the others, at most half of the letters are edited, or two.
     """
     folded = {other.casefold(): other for other in islice(known, _COMPARED)}
     asked = name.casefold()
-    begun = {other for other in folded if _begins(asked, other)}
+    is_long = len(asked) >= _LEAST_BEGINNING
+    begun = {
+        other for other in folded if _begins(asked, other) or (is_long and other.endswith(asked))
+    }
     similar = begun.union(get_close_matches(asked, folded, n=_SIMILAR, cutoff=_LEAST_ALIKE))
     most_edits = max(2, len(asked.lstrip("-")) // 2)
     ranked = sorted(

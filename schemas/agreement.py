@@ -6,20 +6,13 @@ import pyarrow as pa
 from segscore.schemas.columns import (
     any_of,
     name,
-    name_or_null,
     number_or_null,
-    true_or_null,
     value,
     whole,
     whole_or_null,
 )
+from segscore.schemas.similarities import SIMILARITY_MEANINGS
 
-_SIMILARITIES = {
-    "boundary_similarity": "B: mean correctness of boundary pairs",
-    "segmentation_similarity": "S: 1 - edits / potential boundaries",
-    "exact": "B without near misses: matches / boundaries marked by either",
-    "two_category": "share of positions at which both or neither have a boundary",
-}
 COEFFICIENTS = {
     "pi": "agreement above chance, one rate for all coders (Scott's pi for two coders)",
     "kappa": "agreement above chance, one rate per coder (Cohen's kappa for two coders)",
@@ -35,11 +28,6 @@ _QUARTILES = {"q1": "lower quartile", "median": "median", "q3": "upper quartile"
 def coefficient(description: str) -> pap.Column:
     """Return a column of a coefficient's values."""
     return number_or_null(f"{description}; at most 1, except with --as-published")
-
-
-def _mark(description: str) -> pap.Column:
-    """Return a column of marks."""
-    return true_or_null(f"whether {description}; null if undefined")
 
 
 _EDITS = {
@@ -69,7 +57,7 @@ PAIRS = pap.DataFrameSchema(
         "peer_window_diff_errors": whole("as window_diff_errors, with peer_window"),
         **{
             similarity: value(f"{meaning}; 1 if there is nothing to compare", 1)
-            for similarity, meaning in _SIMILARITIES.items()
+            for similarity, meaning in SIMILARITY_MEANINGS.items()
         },
         "pk": value("Pk with the coder as the reference", 1),
         "window_diff": value("WindowDiff with the coder as the reference", 1),
@@ -108,7 +96,7 @@ DOCUMENTS = pap.DataFrameSchema(
         ),
         **{
             similarity: value(f"mean over pairs of coders: {meaning}", 1)
-            for similarity, meaning in _SIMILARITIES.items()
+            for similarity, meaning in SIMILARITY_MEANINGS.items()
         },
         "pk_mean": value("mean of Pk over ordered pairs of coders", 1),
         "pk_sd": number_or_null("standard deviation (n - 1) of Pk over ordered pairs of coders"),
@@ -120,7 +108,7 @@ DOCUMENTS = pap.DataFrameSchema(
             f"{kind}_{similarity}": coefficient(
                 f"{meaning}, by {similarity}, of this document alone"
             )
-            for similarity in _SIMILARITIES
+            for similarity in SIMILARITY_MEANINGS
             for kind, meaning in COEFFICIENTS.items()
         },
         "alpha_two_category": coefficient("Krippendorff's nominal alpha of this document alone"),
@@ -145,8 +133,8 @@ AGREEMENT = pap.DataFrameSchema(
             "of pi minus that of kappa), alpha (Krippendorff's, nominal), ac1 (Gwet's)",
         ),
         "similarity": any_of(
-            _SIMILARITIES,
-            "; ".join(f"{key}: {meaning}" for key, meaning in _SIMILARITIES.items()),
+            SIMILARITY_MEANINGS,
+            "; ".join(f"{key}: {meaning}" for key, meaning in SIMILARITY_MEANINGS.items()),
         ),
         "actual": value("observed agreement, pooled over documents and pairs of coders", 1),
         "expected": number_or_null(
@@ -198,135 +186,24 @@ CODERS = pap.DataFrameSchema(
         "rate": value("boundaries / potential_boundaries", 1),
         **{
             f"peer_{similarity}": value(f"{meaning}, pooled over all pairs with this coder", 1)
-            for similarity, meaning in _SIMILARITIES.items()
+            for similarity, meaning in SIMILARITY_MEANINGS.items()
         },
         **{
             f"peer_{similarity}_{end}": value(
                 f"{side} end of the 95 % interval of peer_{similarity}, by a jackknife", 1
             )
-            for similarity in _SIMILARITIES
+            for similarity in SIMILARITY_MEANINGS
             for end, side in (("low", "lower"), ("high", "upper"))
-        },
-        "self_pairs": whole("pairs of codings of one document by this coder, of different rounds"),
-        **{
-            name: column
-            for similarity, meaning in _SIMILARITIES.items()
-            for name, column in {
-                f"self_{similarity}": value(f"{meaning}, pooled over these pairs", 1),
-                f"self_{similarity}_low": value(
-                    f"lower end of the 95 % interval of self_{similarity}, by a jackknife", 1
-                ),
-                f"self_{similarity}_high": value(
-                    f"upper end of the 95 % interval of self_{similarity}, by a jackknife", 1
-                ),
-            }.items()
         },
         **{
             f"without_{kind}_{similarity}": coefficient(
                 f"{kind} by {similarity} without this coder"
             )
-            for similarity in _SIMILARITIES
+            for similarity in SIMILARITY_MEANINGS
             for kind in (*COEFFICIENTS, "bias")
         },
         "without_alpha_two_category": coefficient("Krippendorff's alpha without this coder"),
         "without_ac1_two_category": coefficient("Gwet's AC1 without this coder"),
-        "agreement_effect": number_or_null(
-            "how much more similar the coder is to the others than the median coder is, by a "
-            "robust fit; null for coders who are not judged (docs/jobs/agree.md)"
-        ),
-        "agreement_error": number_or_null("standard error of agreement_effect, by a jackknife"),
-        "agreement_p": value("p of agreement_effect, adjusted by Holm", 1),
-        "agreement_limit": value(
-            "a coder agrees less if agreement_effect is at most minus this: the limit effect, or "
-            "three times how much the coders of the standard differ"
-        ),
-        "aligned_effect": number_or_null(
-            "agreement_effect of the share of boundaries with a partner at most n_t away, once "
-            "the offsets of shifted coders are taken away"
-        ),
-        "boundary_offset": number_or_null(
-            "how much later than the others the coder marks boundaries, in the unit of the run; "
-            "negative: earlier"
-        ),
-        "boundary_offset_error": number_or_null(
-            "standard error of boundary_offset, by a jackknife"
-        ),
-        "rate_ratio": number_or_null(
-            "boundaries of the coder / boundaries of the others in the same documents"
-        ),
-        "rate_ratio_deviation": number_or_null(
-            "logarithm of rate_ratio less its median, in units of the spread of the other coders "
-            "and the standard error"
-        ),
-        "reading_ratio": number_or_null(
-            "how clearly coders read the guidelines in two ways: largest eigenvalue of the "
-            "residuals of pairs, divided by its limit; 1 or more if they do; null if unknown"
-        ),
-        "low_agreement": _mark("the coder agrees less with the others than they do"),
-        "shifted": _mark("the coder marks boundaries later or earlier than the others"),
-        "outlying_rate": _mark("the coder marks far more or far fewer boundaries than the others"),
-        "standard": _mark("the coder is one of those by whom all are judged"),
-        "reading": any_of(
-            ["common", "other"],
-            "way in which the coder seems to read the guidelines, if coders read in two ways",
-            nullable=True,
-        ),
-        "same_reading_similarity": value(
-            "similarity of the coders who read as this one does among themselves", 1
-        ),
-        "other_reading_similarity": value("their similarity to the other coders", 1),
-        "candidate_documents": whole(
-            "documents with the candidate, this coder and another one; 0 without --candidate"
-        ),
-        "candidate_similarity": value(
-            "similarity of the candidate to this coder, pooled, by the first similarity", 1
-        ),
-        "candidate_share": value(
-            "share of these documents in which the candidate agrees with the other coders at "
-            "least as well as this coder does",
-            1,
-        ),
-        "coder_share": value(
-            "share of them in which this coder agrees with the other coders at least as well as "
-            "the candidate does",
-            1,
-        ),
-        "candidate_p": value(
-            "p of coder_share - candidate_share being at least --margin, one-sided, by a "
-            "jackknife, adjusted for all coders (Benjamini & Yekutieli 2001)",
-            1,
-        ),
-        "candidate_wins": _mark(
-            "the candidate agrees with the other coders as well as this coder: candidate_p is at "
-            "most 0.05"
-        ),
-        "peer_drift": number_or_null(
-            "change from the first date to the last of the coder's similarity to the standard "
-            "coders, divided by theirs among themselves; by a regression line over all documents, "
-            "if --group-by is one attribute whose values are dates; null for coders who are not "
-            "judged, or have fewer than 10 documents of 3 dates"
-        ),
-        "peer_drift_p": value("p of this change, by a jackknife, adjusted by Holm", 1),
-        "drifting": _mark("the coder agrees less and less with the others"),
-        "drift_from": name_or_null("first date of the coder; null without drift"),
-        "drift_to": name_or_null("last date of the coder; null without drift"),
-        "drift_start": number_or_null("height of the regression line of peer_drift at drift_from"),
-        "group_difference": number_or_null(
-            "agreement_effect in this group of documents less that in all other groups, by fits to "
-            "both; null over all documents, and where the groups are dates"
-        ),
-        "group_difference_error": number_or_null("standard error of it, by a jackknife"),
-        "group_difference_p": value("its p, adjusted by Holm for all coders and groups", 1),
-        "elsewhere_similarity": value("similarity to the others in all other groups", 1),
-        "weaker_in_group": _mark("the coder agrees less with the others in this group"),
-        "reading_document": name_or_null(
-            "id of a document in which the two ways of reading differ clearly; null without two, "
-            "and in the rows of groups"
-        ),
-        "reading_position": whole_or_null(
-            "a boundary there that the coders of one way marked, and those of the other did not, "
-            "as far as there is one, in the unit of the run"
-        ),
     },
     name="coders",
     description="group and coder",
@@ -342,32 +219,8 @@ PEERS = pap.DataFrameSchema(
         "potential_boundaries": whole("positions that both could have marked"),
         **{
             similarity: value(f"{meaning}, pooled over the documents that both coded", 1)
-            for similarity, meaning in _SIMILARITIES.items()
+            for similarity, meaning in SIMILARITY_MEANINGS.items()
         },
-        "residual": number_or_null(
-            "similarity beyond what the agreement_effect of both explains, once offsets are taken "
-            "away; of two who alone read in the less common way, how much more they agree who read "
-            "alike; null if either is not judged"
-        ),
-        "high_agreement": _mark("the pair agrees far better than their other agreement explains"),
-        "exact_share": value(
-            "share of exact ones among their paired boundaries: matches / (matches + near_misses); "
-            "null without either, or with fewer than 4 judged coders",
-            1,
-        ),
-        "exact_share_others": value(
-            "the same share, pooled over the other pairs of coders of the standard; null with "
-            "fewer than 5",
-            1,
-        ),
-        "exact_share_deviation": number_or_null(
-            "exact_share less that of the others, in standard errors: of both shares, and the "
-            "spread between the other pairs"
-        ),
-        "copied": _mark(
-            "one of the pair may have copied: high_agreement, exact_share_deviation above 4, and "
-            "at least 6 judged coders"
-        ),
     },
     name="peers",
     description="group and pair of coders who share a document",
@@ -479,16 +332,4 @@ TYPES = pap.DataFrameSchema(
     name="types",
     description="group and boundary type, or two types that are confused; empty without types",
     strict=False,
-)
-
-AGREEMENT_TABLES = (
-    PAIRS,
-    DOCUMENTS,
-    AGREEMENT,
-    CODERS,
-    PEERS,
-    CORPUS,
-    PROMINENCE,
-    AGREEMENT_INDEX,
-    TYPES,
 )

@@ -1,4 +1,4 @@
-"""The output tables `conventions` and `calibration`: what published numbers and values mean."""
+"""The tables `conventions`, `applied` and `calibration`: what published numbers and values mean."""
 
 import pandera.pyarrow as pap
 import pyarrow as pa
@@ -27,6 +27,19 @@ CONVENTIONS = pap.DataFrameSchema(
     },
     name="conventions",
     description="convention and published number; conventions that fit come first",
+    strict=True,
+)
+
+APPLIED = pap.DataFrameSchema(
+    {
+        "system": name("the system"),
+        "measure": name("the measure"),
+        "value": value("value by the convention; null if undefined", None, None),
+        "convention": name("name of the convention"),
+        "document_id": name_or_null("document of the value; null for the average over all"),
+    },
+    name="applied",
+    description="system, measure and document, with `--apply`",
     strict=True,
 )
 

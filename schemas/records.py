@@ -208,5 +208,23 @@ def _keys(meanings: Mapping[str, str], commands: Mapping[str, tuple[str, ...]]) 
         yield Key(name, kind, meaning, commands.get(re.split(r"[.[]", name)[0], ()))
 
 
+SETTINGS = (
+    ("settings.by_level", "string or null"),
+    ("settings.candidate", "string or null"),
+    ("settings.codings", "string"),
+    ("settings.difference", "float or null"),
+    ("settings.expected", "string"),
+    ("settings.group_by[]", "string"),
+    ("settings.length_tolerance", "int"),
+    ("settings.margin", "float or null"),
+    ("settings.measures[]", "string"),
+    ("settings.measures_in_order[]", "string"),
+    ("settings.output", "string or null"),
+    ("settings.reference_points", "string or null"),
+    ("settings.registry", "string or null"),
+    ("settings.units", "string"),
+)
+"""Path and kind of the settings in run.json by which a run is shown, whatever its command."""
+
 RUN = tuple(_keys(_RUN, _COMMANDS))
 NIGHT_RECORD = tuple(_keys(_NIGHT_RECORD, {}))

@@ -11,7 +11,13 @@ when they are used, so that `import segscore` is fast. docs/python.md has a tour
 """
 
 from importlib import import_module
+from importlib.util import find_spec
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
+
+if find_spec("segscore.pipeline") is None:
+    # Python found this folder in a checkout, where it runs perhaps; the others are beside it.
+    __path__.append(str(Path(__file__).parents[1]))
 
 if TYPE_CHECKING:
     from segscore.api.agree import AgreementTables, agree

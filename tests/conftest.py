@@ -12,6 +12,7 @@ from xdist.scheduler import LoadScopeScheduling
 
 pytest.register_assert_rewrite("tests.support", "tests.conformance.ours")
 
+from segscore.pipeline.arrays.kernel import LIMITS  # noqa: E402
 from tests.support import kernels  # noqa: E402
 
 kernels.share()
@@ -117,6 +118,12 @@ class Scheduler(LoadScopeScheduling):  # type: ignore[misc]
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Scheduler:
     """Distribute the tests among the processes of pytest-xdist."""
     return Scheduler(config, log)
+
+
+@pytest.fixture(autouse=True)
+def own_limit() -> None:
+    """Interpret kernels for as long in each test."""
+    LIMITS.spent = 0.0
 
 
 @pytest.fixture

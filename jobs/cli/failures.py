@@ -24,6 +24,12 @@ TERMINATED = 128 + signal.SIGTERM
 
 _MESSAGE = "stopped by SIGTERM; finished parts are kept: run the same command to resume"
 
+_RUNS = "segscore.pipeline.runs.finished"
+"""Module of the runs that commands read, which is imported only if one does."""
+
+_CONTRADICTIONS = (ArithmeticError, AttributeError, LookupError, TypeError, ValueError)
+"""What is raised if values do not fit together, by a mistake of segscore or a damaged table."""
+
 _KINDS = {"int_parsing": "an integer", "float_parsing": "a number"}
 """Why pydantic refuses a value -> what the value must be."""
 
@@ -49,25 +55,40 @@ def in_one_line(command: Callable[..., object], *, begins_work: bool = True) -> 
     def run(*arguments: object, **options: object) -> None:
         if begins_work:
             raise_again()
+        if finished := sys.modules.get(_RUNS):
+            finished.OPENED.clear()
         try:
             outcome = command(*arguments, **options)
             if isinstance(outcome, Done):
                 print(visible(redacted(outcome.message), lines=True))
-        except Refused as problem:
-            fail(str(problem), 2, problem.fields)
         except BrokenPipeError as problem:
             if _is_read(sys.stdout.fileno()):
                 fail(str(problem), 1)
             # The reader of the output has closed it; all files have been written.
             discard(sys.stdout)
-        except Failed as problem:
-            fail(str(problem), problem.exit_code, problem.fields)
-        except OSError as problem:
-            fail(_place_and_reason(problem), 1)
+        except (Failed, OSError, *_CONTRADICTIONS) as problem:
+            _explain(problem)
+            raise
         except KeyboardInterrupt:
             fail("interrupted; finished parts are kept: run the same command to resume", 130)
 
     return run
+
+
+def _explain(problem: Exception) -> None:
+    """End the command with the line of a failure, unless it is a mistake of segscore."""
+    if isinstance(problem, Refused):
+        fail(str(problem), 2, problem.fields)
+    if isinstance(problem, Failed):
+        fail(str(problem), problem.exit_code, problem.fields)
+    if isinstance(problem, OSError):
+        fail(_place_and_reason(problem), 1)
+    if finished := sys.modules.get(_RUNS):
+        from segscore.api.output_tables import TABLES
+
+        schemas = {table.name: table.schema for table in TABLES if table.command}
+        if damage := finished.describe_damage(schemas):
+            fail(damage, 2)
 
 
 def _place_and_reason(problem: OSError) -> str:

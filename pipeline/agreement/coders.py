@@ -8,7 +8,6 @@ from collections.abc import Callable, Iterator
 import numpy as np
 
 from segscore.pipeline.agreement.block import disagreements
-from segscore.pipeline.agreement.candidate import candidate_columns
 from segscore.pipeline.agreement.coder_pairs import EDITS
 from segscore.pipeline.agreement.coefficients import (
     ACTUAL,
@@ -18,8 +17,9 @@ from segscore.pipeline.agreement.coefficients import (
     coefficients,
 )
 from segscore.pipeline.agreement.group import SUMMED, Group, rate
-from segscore.pipeline.agreement.judged import coder_columns, pair_columns
-from segscore.pipeline.agreement.persons import person_columns
+from segscore.pipeline.agreement.judging.judge import coder_columns, pair_columns
+from segscore.pipeline.agreement.judging.view import View
+from segscore.pipeline.agreement.persons import peer_intervals
 from segscore.pipeline.arrays.ragged import Floats, Ints, add_up
 from segscore.pipeline.measures.measure import evaluate
 
@@ -29,7 +29,7 @@ _ByCoder = Callable[[Floats | Ints], Floats]
 """Sums values of codings by coder."""
 
 
-def coder_rows(group: Group) -> Iterator[dict[str, object]]:
+def coder_rows(group: Group, view: View | None) -> Iterator[dict[str, object]]:
     """Yield the rows of `coders` (schemas/agreement.py), without the group-by columns."""
     coders = len(group.coders)
     number = group.coder_indices("rates", "coder")
@@ -39,8 +39,7 @@ def coder_rows(group: Group) -> Iterator[dict[str, object]]:
     peers = _with_peers(group)
     similar = evaluate(ACTUAL.values(), peers, {"n_t": group.choices.n_t}, rows=False)
     left_out = agreement_without(group)
-    judged = coder_columns(group)
-    of_persons, of_candidate = [*person_columns(group)], [*candidate_columns(group)]
+    judged, intervals = coder_columns(group, view), [*peer_intervals(group)]
     for x, name in enumerate(group.coders):
         yield {
             "coder": name,
@@ -50,21 +49,20 @@ def coder_rows(group: Group) -> Iterator[dict[str, object]]:
             "potential_boundaries": int(sums["places"][x]),
             "rate": rates[x],
             **{f"peer_{similarity}": values[x] for similarity, values in similar.items()},
-            **of_persons[x],
+            **intervals[x],
             **{
                 f"without_{coefficient}_{similarity}": agreement.value[x]
                 for (coefficient, similarity), agreement in left_out.items()
             },
             **judged[x],
-            **of_candidate[x],
         }
 
 
-def peer_rows(group: Group) -> Iterator[dict[str, object]]:
+def peer_rows(group: Group, view: View | None) -> Iterator[dict[str, object]]:
     """Yield the rows of `peers` (schemas/agreement.py), without the group-by columns."""
     counts = {name: group.column("peers", name) for name in PAIR_COUNTS}
     similar = evaluate(ACTUAL.values(), counts, {"n_t": group.choices.n_t}, rows=False)
-    judged = pair_columns(group)
+    judged = pair_columns(group, view)
     table, documents = group.tables["peers"], group.column("peers", "documents")
     names = zip(table.column("coder").to_pylist(), table.column("peer").to_pylist(), strict=True)
     for i, (coder, peer) in enumerate(names):

@@ -134,7 +134,8 @@ def _mean_and_sd(first: Ints, values: Floats, means: Floats, sds: Floats) -> Non
         squares = 0.0
         for i in range(first[row], first[row + 1]):
             if not np.isnan(values[i]):
-                squares += (values[i] - means[row]) ** 2
+                apart = values[i] - means[row]
+                squares += apart * apart  # NumPy's power of 2 may differ in the last bit
         sds[row] = np.sqrt(squares / (n - 1))
 
 

@@ -30,7 +30,7 @@ class Example:
 
 
 def with_example(coders: pa.Table, by: Sequence[str], sink: Sink, near: int) -> pa.Table:
-    """Add the columns about an example to the table `coders`, null unless there are two ways.
+    """Fill the columns about an example in the table `coders`, null unless there are two ways.
 
     Args:
         coders: the table.
@@ -49,9 +49,10 @@ def with_example(coders: pa.Table, by: Sequence[str], sink: Sink, near: int) -> 
     shown = [None if way is None else example for way in of_all]
     documents = [None if each is None else each.document for each in shown]
     positions = [None if each is None else each.position for each in shown]
-    return coders.append_column("reading_document", pa.array(documents, pa.string())).append_column(
-        "reading_position", pa.array(positions, pa.int64())
-    )
+    for name, values in (("reading_document", documents), ("reading_position", positions)):
+        place = coders.column_names.index(name)
+        coders = coders.set_column(place, name, pa.array(values, coders.schema.field(name).type))
+    return coders
 
 
 def find_example(sink: Sink, groups: Sequence[Collection[str]], near: int) -> Example | None:

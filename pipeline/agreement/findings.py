@@ -1,12 +1,11 @@
 """Say in sentences what an audit shows: how well coders agree, and who stands out."""
 
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
 from itertools import pairwise
 from math import ceil
 from statistics import median
-from typing import Any, TypeVar
+from typing import Any
 
 import pyarrow as pa
 
@@ -18,18 +17,9 @@ from segscore.pipeline.agreement.contested import (
 from segscore.pipeline.agreement.documents import PAIR_COLUMNS, contested_without
 from segscore.pipeline.agreement.judging.drift import day_of
 from segscore.pipeline.agreement.judging.limits import CHANGE_P, FEWEST_DOCUMENTS, FEWEST_JUDGED
-from segscore.pipeline.agreement.persons_said import replacement, with_themselves
-from segscore.pipeline.agreement.sentences import (
-    PEER_SHOWN,
-    SHOWN,
-    drift,
-    high_agreement,
-    low_agreement,
-    offset,
-    outlying_rate,
-    readings,
-    weaker,
-)
+from segscore.pipeline.agreement.judging.step import MOST, AuditRows, Part
+from segscore.pipeline.agreement.judging.steps import MARKS, STEPS
+from segscore.pipeline.agreement.sentences import PEER_SHOWN, SHOWN
 from segscore.pipeline.agreement.type_rows import type_sentences, types_over_all
 from segscore.pipeline.runs.finished import FinishedRun, rows_by_group, rows_over_all
 from segscore.pipeline.statistics.shown_numbers import (
@@ -49,11 +39,7 @@ from segscore.schemas.rows import (
     PeerRow,
     column_of,
     group_of,
-    number_in,
 )
-
-_MOST = 5
-"""The most sentences of one kind; the others are counted."""
 
 _HALF_WIDTH = 0.05
 _EXACTLY = 0.005
@@ -69,33 +55,16 @@ _TWO = 2
 _NOBODY = "No coder and no pair of coders stands out."
 _LEAST_CHANCE = 0.0001
 
-CODER_MARKS = ("low_agreement", "shifted", "outlying_rate", "drifting")
-"""Columns of `coders` that mark a coder who stands out."""
+
+def stands_out(row: Mapping[str, object]) -> bool:
+    """Return whether a coder is marked by one of ``MARKS``."""
+    return any(column_of(row, mark) for mark in MARKS)
 
 
-def stands_out(row: CoderRow) -> bool:
-    """Return whether a coder is marked by one of ``CODER_MARKS``."""
-    return any(column_of(row, mark) for mark in CODER_MARKS)
-
-
-def describe_audit(
-    agreement: Sequence[CoefficientRow],
-    coders: Sequence[CoderRow],
-    peers: Sequence[PeerRow],
-    unit: str | None = None,
-) -> list[str]:
+def describe_audit(agreement: Sequence[CoefficientRow], audit: AuditRows) -> list[str]:
     """Return sentences that say how to read an audit."""
-    of_offset, of_rate = (partial(each, unit=unit) for each in (offset, outlying_rate))
-    of_readings = readings(coders, unit)
-    marked = [
-        *([of_readings] if of_readings else []),
-        *_listed(coders, "low_agreement", "agreement_effect", low_agreement, "coders"),
-        *_listed(peers, "high_agreement", "residual", high_agreement, "peers"),
-        *_listed(coders, "shifted", "boundary_offset", of_offset, "coders"),
-        *_listed(coders, "outlying_rate", "rate_ratio_deviation", of_rate, "coders"),
-        *_listed(coders, "drifting", "peer_drift", drift, "coders"),
-    ]
-    judged = [row for row in coders if row.get("low_agreement") is not None]
+    marked = _said(audit, Part.CODERS)
+    judged = [row for row in audit.coders if row.get("low_agreement") is not None]
     if not marked and not judged:
         return [
             *_agreement(agreement),
@@ -103,7 +72,12 @@ def describe_audit(
             "with others, it cannot be said who stands out.",
         ]
     marked = marked or [_NOBODY]
-    return [*_agreement(agreement), *marked, *_not_judged(coders)]
+    return [*_agreement(agreement), *marked, *_not_judged(audit.coders)]
+
+
+def _said(audit: AuditRows, part: Part) -> list[str]:
+    """Return the sentences of the steps of one part."""
+    return [sentence for step in STEPS if step.part is part for sentence in step.say(audit)]
 
 
 def audit_findings(
@@ -126,34 +100,23 @@ def audit_findings(
     coders: list[CoderRow] = rows_over_all(tables["coders"], by)
     peers: list[PeerRow] = rows_over_all(tables["peers"], by)
     groups = rows_by_group(tables["coders"], by)
-    in_group = [row for row in groups if row.get("weaker_in_group")]
     # Who agrees less in one group is not said to agree less everywhere.
-    partly = {row["coder"] for row in in_group}
+    partly = {row["coder"] for row in groups if row.get("weaker_in_group")}
     coders = [row | {"low_agreement": False} if row["coder"] in partly else row for row in coders]
     named = {row["coder"]: row["documents"] for row in coders if stands_out(row)}
     documents = agreement[0]["documents"] if agreement else 0
+    audit = AuditRows(coders, peers, groups, by, {group_of(row, by) for row in groups}, unit)
     return [
         *(
             sentence
-            for sentence in describe_audit(agreement, coders, peers, unit)
-            if not (in_group and sentence == _NOBODY)
+            for sentence in describe_audit(agreement, audit)
+            if not (partly and sentence == _NOBODY)
         ),
-        *_in_groups(in_group, by, {group_of(row, by) for row in groups}),
+        *_said(audit, Part.GROUPS),
         *_changes(rows_by_group(tables["agreement"], by), by),
         *describe_contested(contested, named, documents),
         *(() if without is None else describe_contested_without(contested, [*named], without)),
     ]
-
-
-def _in_groups(
-    rows: Sequence[CoderRow], by: Sequence[str], groups: Collection[tuple[Any, ...]]
-) -> Iterator[str]:
-    """Yield a sentence about each coder who agrees less in one group, at most ``_MOST``."""
-    ordered = sorted(rows, key=lambda row: row.get("group_difference") or 0)
-    yield from (weaker(row, by, groups) for row in ordered[:_MOST])
-    if len(rows) > _MOST:
-        left = len(rows) - _MOST
-        yield f"{left} more are marked in the column weaker_in_group of the table coders."
 
 
 def _changes(rows: Sequence[CoefficientRow], by: Sequence[str]) -> Iterator[str]:
@@ -162,7 +125,7 @@ def _changes(rows: Sequence[CoefficientRow], by: Sequence[str]) -> Iterator[str]
     if len(by) != 1 or all(day_of(group_of(row, by)[0]) is not None for row in rows):
         return
     ordered = sorted(rows, key=lambda row: group_of(row, by))
-    if len(ordered) > _MOST + 1:
+    if len(ordered) > MOST + 1:
         return
     for before, after in pairwise(ordered):
         change, p = after.get("change"), after.get("change_p")
@@ -199,11 +162,11 @@ def _among_the_same(row: CoefficientRow, group: str) -> Iterator[str]:
     )
 
 
-def _not_judged(coders: Sequence[CoderRow]) -> Iterator[str]:
+def _not_judged(coders: Sequence[Mapping[str, Any]]) -> Iterator[str]:
     """Yield a sentence about coders of whom too little is known."""
     left_out = [row["coder"] for row in coders if row.get("low_agreement", False) is None]
     if left_out:
-        names = ", ".join(left_out[:_MOST]) + ", ..." * (len(left_out) > _MOST)
+        names = ", ".join(left_out[:MOST]) + ", ..." * (len(left_out) > MOST)
         are = "are" if len(left_out) > 1 else "is"
         yield (
             f"{len(left_out)} of {len(coders)} coders {are} not judged, for want of "
@@ -268,24 +231,6 @@ def _precision(row: CoefficientRow, half: float) -> Iterator[str]:
     yield "; ".join(part for part in (known, others, needed * (more > 0)) if part) + "."
 
 
-_Marked = TypeVar("_Marked", CoderRow, PeerRow)
-
-
-def _listed(
-    rows: Sequence[_Marked], mark: str, measure: str, describe: Callable[[_Marked], str], table: str
-) -> Iterator[str]:
-    """Yield a sentence about each of the marked rows, the most extreme first."""
-    marked = sorted(
-        (row for row in rows if column_of(row, mark)),
-        key=lambda row: -abs(number_in(row, measure) or 0),
-    )
-    yield from map(describe, marked[:_MOST])
-    if len(marked) > _MOST:
-        left = len(marked) - _MOST
-        verb = "are" if left > 1 else "is"
-        yield f"{left} more {verb} marked in the column {mark} of the table {table}."
-
-
 @dataclass(frozen=True)
 class ByDate:
     """How coders agree with their peers on each date.
@@ -342,11 +287,11 @@ def findings_of(run: FinishedRun, contested: Sequence[DocumentRow]) -> list[str]
     by, candidate = run.settings["group_by"], run.settings.get("candidate")
     coders: list[CoderRow] = rows_over_all(tables["coders"], by)
     peers: list[PeerRow] = rows_over_all(tables["peers"], by)
-    found = [
+    audit = AuditRows(
+        coders, peers, candidate=candidate, margin=run.settings.get("margin", 0.0), unit=run.unit
+    )
+    return [
         *audit_findings(tables, contested, by, run.unit, without),
         *type_sentences(types_over_all(run)),
-        *with_themselves(coders),
+        *_said(audit, Part.LAST),
     ]
-    if candidate is not None:
-        found.append(replacement(coders, candidate, run.settings["margin"], peers))
-    return found

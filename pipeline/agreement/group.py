@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
 
@@ -21,7 +21,6 @@ from segscore.pipeline.agreement.coefficients import (
     coefficients,
 )
 from segscore.pipeline.agreement.judging.by_document import ByDocument, by_document
-from segscore.pipeline.agreement.judging.judge import Judgement, judge_coders
 from segscore.pipeline.agreement.judging.limits import Judging
 from segscore.pipeline.agreement.judging.pair_counts import (
     CoderPairCounts,
@@ -53,14 +52,14 @@ class Choices:
     n_t: int
     item: bool
     segments: bool
-    judging: Judging = field(default_factory=Judging)
+    judging: Judging
     margin: float = 0.0
     bin_size: int = 1
 
     @property
     def reach(self) -> Reach:
         """How far apart the boundaries of two coders may be that are compared."""
-        return Reach(self.n_t, round(self.judging.limits.within), self.bin_size)
+        return Reach(self.n_t, round(self.judging.limits["within"]), self.bin_size)
 
 
 @dataclass(frozen=True)
@@ -100,11 +99,6 @@ class Group:
         np.add.at(shared, coder_numbers(held_out, "coder", coders), documents)
         by_fold, distances = self.tables["by_fold"], self.tables["distances"]
         return pair_counts(by_fold, distances, coders, shared, folds)
-
-    @cached_property
-    def judgement(self) -> Judgement | None:
-        """What is said of each coder and each pair; None if there are too few."""
-        return judge_coders(self.pair_counts, self.by_document, self.choices.judging)
 
     @cached_property
     def by_document(self) -> ByDocument:

@@ -1,10 +1,9 @@
-"""How well each coder agrees with the others and with themselves, without each unit in turn."""
+"""How well each coder agrees with the others, with intervals: without each unit in turn."""
 
 from collections.abc import Iterator, Mapping
 
 import numpy as np
 
-from segscore.pipeline.agreement.aside_tally import COUNTS
 from segscore.pipeline.agreement.coefficients import (
     ACTUAL,
     PAIR_COUNTS,
@@ -18,32 +17,19 @@ from segscore.pipeline.measures.measure import evaluate
 from segscore.pipeline.statistics.jackknife import Estimate
 
 
-def person_columns(group: Group) -> Iterator[dict[str, object]]:
-    """Yield the intervals of each coder's agreement with the others, and with themselves."""
-    peers = by_coder(group, "rates", PAIR_COUNTS)
-    again = by_coder(group, "again", COUNTS["again"])
-    for (of_peers, units), (of_own, own_units) in zip(peers, again, strict=True):
-        with_peers = pooled_estimates(of_peers, units, group.choices.n_t)
-        with_own = pooled_estimates(of_own, own_units, group.choices.n_t)
+def peer_intervals(group: Group) -> Iterator[dict[str, object]]:
+    """Yield the intervals of each coder's agreement with the others."""
+    for counts, units in by_coder(group, "rates", PAIR_COUNTS):
+        with_peers = pooled_estimates(counts, units, group.choices.n_t)
         yield {
-            **{
-                f"peer_{similarity}_{end}": value
-                for similarity in SIMILARITIES
-                for end, value in _ends(with_peers[similarity])
-            },
-            "self_pairs": int(of_own["pairs"].sum()),
-            **{
-                f"self_{name}": value
-                for similarity in SIMILARITIES
-                for name, value in (
-                    (similarity, with_own[similarity].value),
-                    *((f"{similarity}_{end}", at) for end, at in _ends(with_own[similarity])),
-                )
-            },
+            f"peer_{similarity}_{end}": value
+            for similarity in SIMILARITIES
+            for end, value in ends_of(with_peers[similarity])
         }
 
 
-def _ends(estimate: Estimate) -> list[tuple[str, float]]:
+def ends_of(estimate: Estimate) -> list[tuple[str, float]]:
+    """Return the ends of the interval of an estimate, by name."""
     return list(zip(("low", "high"), estimate.interval(), strict=True))
 
 

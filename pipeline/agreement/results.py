@@ -13,7 +13,8 @@ from segscore.pipeline.agreement.coders import coder_rows, peer_rows
 from segscore.pipeline.agreement.coefficients import CoefficientKey
 from segscore.pipeline.agreement.corpus import corpus_row
 from segscore.pipeline.agreement.group import Choices, Group
-from segscore.pipeline.agreement.judged import add_drift, add_group_effects
+from segscore.pipeline.agreement.judging.judge import add_comparisons, judge_coders
+from segscore.pipeline.agreement.judging.steps import COLUMN_TYPES
 from segscore.pipeline.agreement.other_coders import agreement_rows
 from segscore.pipeline.agreement.part import AgreeJob
 from segscore.pipeline.agreement.same_coders import same_coders
@@ -39,18 +40,7 @@ TYPES_UNUSED = (
     "boundary_types: coefficients count each position once; the table types has agreement by type"
 )
 _Row = dict[str, Any]
-_NAMES = ("coefficient", "similarity", "coder", "peer", "drift_from", "drift_to", "reading")
-_MARKS = (
-    "outlying_rate",
-    "low_agreement",
-    "high_agreement",
-    "copied",
-    "shifted",
-    "standard",
-    "drifting",
-    "weaker_in_group",
-    "candidate_wins",
-)
+_NAMES = ("coefficient", "similarity", "coder", "peer")
 _SAME = (
     "same_coders",
     "joined_coders",
@@ -69,14 +59,15 @@ def agreement_tables(
     units = np.zeros(1 if is_bucketed(tallies) else 0, np.uint64)
     estimator = resampling.estimator(units, job.settings.resample_by)
     tables = group_tables(tallies, job.group_by, job.choices)
-    chosen = pc.field("similarity").isin(settings.similarities)
+    similarities = pa.array(settings.similarities, pa.string())
+    chosen = pc.is_in(tables["agreement"].column("similarity"), similarities)
     tables["agreement"] = tables["agreement"].filter(chosen)
     return tables, estimator
 
 
 def agreement_columns() -> set[str]:
     """Return the names of all columns of an agreement run."""
-    from segscore.schemas.agreement import AGREEMENT_TABLES
+    from segscore.pipeline.agreement.tables import AGREEMENT_TABLES
 
     return {name for table in AGREEMENT_TABLES for name in table.columns}
 
@@ -138,19 +129,21 @@ def group_tables(merged: Tallies, group_by: Groups, choices: Choices) -> dict[st
     rows: dict[str, list[_Row]] = {}
     by = [name.removeprefix(GROUP) for name in group_by]
     groups = groups_of(merged, group_by, choices)
+    whole = None
     for key, group in groups.items():
+        view = judge_coders(group)
+        whole = view if all(value is None for value in key) else whole
         group_values = dict(zip(by, key, strict=True))
         generated = {
             "agreement": agreement_rows(group),
-            "coders": coder_rows(group),
-            "peers": peer_rows(group),
+            "coders": coder_rows(group, view),
+            "peers": peer_rows(group, view),
             "corpus": iter([corpus_row(group)]),
         }
         for name, group_rows in generated.items():
             rows.setdefault(name, []).extend({**group_values, **row} for row in group_rows)
     _add_changes(rows["agreement"], by, groups)
-    add_drift(rows["coders"], by, groups)
-    add_group_effects(rows["coders"], by, groups)
+    add_comparisons(rows["coders"], by, groups, whole)
     tables = {name: _to_table(group_rows, group_by) for name, group_rows in rows.items()}
     return tables | {"types": types_table(groups, group_by)}
 
@@ -181,8 +174,8 @@ def _to_table(rows: list[_Row], group_by: Groups) -> pa.Table:
             columns[name] = pa.array(values, types[name])
         elif name in _NAMES:
             columns[name] = pa.array(values, pa.string())
-        elif name in _MARKS:
-            columns[name] = pa.array(values, pa.bool_())
+        elif name in COLUMN_TYPES:
+            columns[name] = pa.array(values, COLUMN_TYPES[name], from_pandas=True)
         elif isinstance(values[0], int):
             columns[name] = pa.array(values, pa.int64())
         else:

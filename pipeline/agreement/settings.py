@@ -3,7 +3,6 @@
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Annotated
 
-from segscore.pipeline.agreement.judging.limits import Judging, read_limits
 from segscore.pipeline.agreement.left_out import WithoutOption
 from segscore.pipeline.errors import Refused
 from segscore.pipeline.settings.measuring import MeasuringSettings, measuring_of, signature_of
@@ -146,7 +145,7 @@ class AgreeSettings:
     limits: Annotated[
         tuple[str, ...],
         Option(
-            "Limits beyond which coders are named, such as effect=0.05,copies=8; the page of this "
+            "Limits beyond which coders are named, such as effect=0.05,rate=1.5; the page of this "
             "command lists them.",
             Panel.MEASURES,
             read_names,
@@ -161,6 +160,7 @@ class AgreeSettings:
     def __post_init__(self) -> None:
         """Refuse a value that an option cannot have; the message names the option."""
         from segscore.pipeline.agreement.coefficients import SIMILARITIES
+        from segscore.pipeline.agreement.judging.steps import read_limits
 
         one_of("--expected", self.expected, _EXPECTED)
         for name in self.similarity:
@@ -204,6 +204,8 @@ class AgreeSettings:
     def choices(self, unit: str | None) -> "Choices":
         """Return how coefficients are computed, and coders judged, for codings in a unit."""
         from segscore.pipeline.agreement.group import Choices
+        from segscore.pipeline.agreement.judging.limits import Judging
+        from segscore.pipeline.agreement.judging.steps import read_limits
         from segscore.pipeline.tables.units import units_per_second
 
         published = self.as_published is not None

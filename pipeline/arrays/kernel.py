@@ -32,11 +32,13 @@ class Limits:
     Attributes:
         steps: the most steps of a call.
         seconds: processor time of all interpreted calls together.
+        spent: how much they have taken so far.
         overflow: what NumPy does when a number wraps around, which only hashes may; tests warn.
     """
 
     steps: float
     seconds: float
+    spent: float = 0.0
     overflow: Literal["ignore", "warn"] = "ignore"
 
 
@@ -58,7 +60,6 @@ class Kernel:
         options: how numba compiles it.
     """
 
-    _spent = 0.0
     _compiling = threading.RLock()
 
     def __init__(
@@ -75,11 +76,11 @@ class Kernel:
         begin = thread_time()
         with np.errstate(all="ignore", over=LIMITS.overflow):
             result = self.interpreted(*arguments)
-        Kernel._spent += thread_time() - begin
+        LIMITS.spent += thread_time() - begin
         return _without_numpy(result)
 
     def _is_short(self, arguments: tuple[Any, ...]) -> bool:
-        if Kernel._spent > LIMITS.seconds or not _are_safe(arguments, LIMITS.steps):
+        if LIMITS.spent > LIMITS.seconds or not _are_safe(arguments, LIMITS.steps):
             return False
         return self.steps is None or self.steps(*arguments) <= LIMITS.steps
 
@@ -118,7 +119,11 @@ def kernel_of_steps(steps: Callable[..., int]) -> Callable[[Loop], Loop]:
     Args:
         steps: returns about how many steps a call with the same arguments takes.
     """
-    return lambda loop: cast(Loop, Kernel(loop, steps))
+
+    def made(loop: Loop) -> Loop:
+        return cast(Loop, Kernel(loop, steps))
+
+    return made
 
 
 def inlined(loop: Loop) -> Loop:

@@ -132,7 +132,8 @@ def _corpus(run: FinishedScoring) -> Corpus:
     accepted = accept_hypotheses(
         rows, opened.references, typed=opened.inputs.typed, settings=opened.settings
     )
-    return corpus_of(DocumentRows(opened.collected, accepted), typed=opened.inputs.typed)
+    unit = opened.inputs.unit if opened.settings.units == "units" else None
+    return corpus_of(DocumentRows(opened.collected, accepted), typed=opened.inputs.typed, unit=unit)
 
 
 def _as_row(score: PublishedScore, system: str | None, value: float | None) -> Row:

@@ -104,7 +104,7 @@ def compare_group(
             systems += [row | apart for row in found.systems]
         if sample in group.paired:
             pairs += found.pairs
-    comparisons = adjusted_rows(pairs, settings)
+    comparisons = adjusted_rows(pairs, settings, power=True)
     if group.alone:
         names = [measure.name for measure in group.single[0].measures]
 
@@ -146,16 +146,18 @@ def compare_sample(
 
 
 def compare_pairs(group: GroupSamples, settings: CompareSettings, kind: str) -> list[ComparisonRow]:
-    """Compare the pairs of systems of a group by one average; the tests of ranks are left out."""
+    """Compare the pairs of systems of a group by one average, without tests of ranks and power."""
     pairs: list[ComparedPair] = []
     for sample in group.paired:
         averages = Averages(sample)
         for measure in sample.measures:
             pairs += _pairs(averages, measure, kind, settings, None)
-    return adjusted_rows(pairs, settings)
+    return adjusted_rows(pairs, settings, power=False)
 
 
-def adjusted_rows(pairs: Sequence[ComparedPair], settings: CompareSettings) -> list[ComparisonRow]:
+def adjusted_rows(
+    pairs: Sequence[ComparedPair], settings: CompareSettings, *, power: bool
+) -> list[ComparisonRow]:
     """Return the rows of comparisons, with p values adjusted for the pairs of a group.
 
     Those of each measure and average are adjusted together.  Reference points leave those of pairs
@@ -173,7 +175,7 @@ def adjusted_rows(pairs: Sequence[ComparedPair], settings: CompareSettings) -> l
             for pair, p in zip(members, adjusted.tolist(), strict=True):
                 rows[id(pair)] = rows[id(pair)] | {f"{name}_holm": p}
         levels = holm_levels([pair.row["p"] for pair in members], of_points, SIGNIFICANT)
-        search = _search(len(of_points) - sum(of_points), settings)
+        search = _search(len(of_points) - sum(of_points), settings) if power else None
         for pair, level in zip(members, levels.tolist(), strict=True):
             rows[id(pair)] |= _at_level(pair, level, search, settings.margin)
     return [*rows.values()]
@@ -189,12 +191,14 @@ def as_in_table(rows: Iterable[ComparisonRow]) -> list[PairRow]:
 
 
 def _at_level(
-    pair: ComparedPair, level: float, search: DifferenceSearch, margin: float | None
+    pair: ComparedPair, level: float, search: DifferenceSearch | None, margin: float | None
 ) -> ComparisonRow:
-    """Return the columns of a pair that depend on the number of pairs."""
+    """Return the columns of a pair that depend on the number of pairs, power only with a search."""
     confidence = 1 - (SIGNIFICANT if np.isnan(level) else level)
     low, high = pair.difference.interval(confidence)
-    power = pair_power(pair.difference, (low, high), search) if pair.directed else PairPower()
+    power = PairPower()
+    if search is not None and pair.directed:
+        power = pair_power(pair.difference, (low, high), search)
     equal = None if margin is None or np.isnan(low) else bool(max(-low, high) <= margin)
     ends = {"ci_low": low, "ci_high": high, "confidence": confidence, "equal": equal}
     return {**ends, **asdict(power)}

@@ -8,13 +8,23 @@ from math import isnan
 import numpy as np
 import pyarrow as pa
 
+from segscore.pipeline.arrays.ragged import Ints
 from segscore.pipeline.conventions.averages import ConventionAverages, possible
 from segscore.pipeline.conventions.convention import Answers, Convention, Family, Question
-from segscore.pipeline.conventions.corpus import Corpus
+from segscore.pipeline.conventions.corpus import TIME, Corpus
 from segscore.pipeline.conventions.pair_search import families_of, questions_of
+from segscore.pipeline.conventions.rewriting import DOCUMENTS, OWN
 from segscore.pipeline.errors import Refused, nearest
 
 _BUT = ", but "
+
+_TYPES = {
+    "system": pa.string(),
+    "measure": pa.string(),
+    "value": pa.float64(),
+    "convention": pa.string(),
+    "document_id": pa.string(),
+}
 
 
 @dataclass(frozen=True, repr=False)
@@ -25,19 +35,28 @@ class Applied:
         convention: name of the convention.
         sentences: what it answers differently from segscore's default, in sentences.
         rows: dicts with system, measure, value (None if undefined) and convention.
+        values: the values of single documents.
         warnings: what was rejected or converted when the tables were read.
     """
 
     convention: str
     sentences: tuple[str, ...]
     rows: tuple[dict[str, object], ...]
+    values: "ConventionValues"
     warnings: tuple[str, ...] = ()
 
     @property
     def table(self) -> pa.Table:
-        """The rows as a table."""
-        types = [("system", pa.string()), ("measure", pa.string()), ("value", pa.float64())]
-        return pa.Table.from_pylist([*self.rows], pa.schema([*types, ("convention", pa.string())]))
+        """Each row, and after it those of single documents, as a table (docs/tables.md)."""
+        rows = [
+            {**row, "document_id": document, "value": value}
+            for row in self.rows
+            for document, value in (
+                (None, row["value"]),
+                *self.values.of_documents(str(row["measure"]), str(row["system"])),
+            )
+        ]
+        return pa.Table.from_pylist(rows, pa.schema([*_TYPES.items()]))
 
     @property
     def lines(self) -> list[str]:
@@ -93,7 +112,7 @@ def apply_convention(
         for system in systems or corpus.systems
         for measure in values.measures
     ]
-    return Applied(values.convention, values.sentences, tuple(rows))
+    return Applied(values.convention, values.sentences, tuple(rows), values)
 
 
 class ConventionValues:
@@ -111,6 +130,7 @@ class ConventionValues:
         for family, convention, computed in find_convention(name, measures):
             self.convention = convention_name(convention)
             answers = convention.answers
+            _require_offered(corpus, family, convention)
             counts = family.counter(corpus).counts(answers)
             averages = ConventionAverages(family, answers, counts, corpus)
             self._averages |= dict.fromkeys(computed, averages)
@@ -121,11 +141,45 @@ class ConventionValues:
     def value(self, measure: str, system: str, document: str = "") -> float | None:
         """Return one number for a system, for all documents or one; None if undefined."""
         corpus = self._corpus
+        if document and self._joins(measure):
+            return None
         chosen = corpus.system == corpus.systems.index(system)
         if document:
             chosen &= corpus.document == corpus.documents.find(pa.array([document]))[0]
-        value = self._averages[measure].average(measure, np.flatnonzero(chosen))
+        return self._average(measure, np.flatnonzero(chosen))
+
+    def of_documents(self, measure: str, system: str) -> Iterator[tuple[str, float | None]]:
+        """Yield the value of each document of a system; nothing where documents are joined."""
+        corpus = self._corpus
+        if self._joins(measure):
+            return
+        rows = np.flatnonzero(corpus.system == corpus.systems.index(system))
+        rows = rows[np.argsort(corpus.document[rows], kind="stable")]
+        documents, first = np.unique(corpus.document[rows], return_index=True)
+        for document, of_document in zip(documents, np.split(rows, first[1:]), strict=True):
+            yield corpus.documents.ids[int(document)].as_py(), self._average(measure, of_document)
+
+    def _joins(self, measure: str) -> bool:
+        return self._averages[measure].answers.get(DOCUMENTS.name, OWN) != OWN
+
+    def _average(self, measure: str, rows: Ints) -> float | None:
+        value = self._averages[measure].average(measure, rows)
         return None if isnan(value) else value
+
+
+def _require_offered(corpus: Corpus, family: Family, convention: Convention) -> None:
+    """Refuse a convention in seconds for tables that are not known to be in milliseconds.
+
+    Raises:
+        Refused: they are not.
+    """
+    for question in family.questions:
+        answer = question.choice(convention.answers[question.name])
+        if answer.needs == TIME and TIME not in corpus.offers:
+            raise Refused(
+                f"the convention {convention_name(convention)} is about seconds, and the tables "
+                "do not say that they count milliseconds; pass --unit millisecond if they do"
+            )
 
 
 def find_convention(

@@ -86,7 +86,12 @@ def of_pairs(answers: Answers) -> tuple[str, ...]:
 
 
 def possible(answers: Answers) -> bool:
-    """Return whether answers go together: sums have no undefined values to replace."""
+    """Return whether answers go together.
+
+    Sums have no undefined values to replace, and documents that are joined are not left out.
+    """
+    if answers.get("documents", "own") != "own":
+        return answers["without"] == "defined"
     replaced = answers["without"] not in ("defined", "left-out", "neither-left-out")
     return not (answers["average"] == "micro" and replaced)
 

@@ -1,7 +1,8 @@
 """Conventions of precision, recall and F: what matches, how far away, and the ends of the text."""
 
 from collections.abc import Mapping, Sequence
-from functools import lru_cache
+from dataclasses import replace
+from functools import lru_cache, partial
 
 import numpy as np
 
@@ -15,7 +16,16 @@ from segscore.pipeline.conventions.convention import (
     Question,
 )
 from segscore.pipeline.conventions.corpus import CodedSide, Corpus
+from segscore.pipeline.conventions.rewriting import (
+    DOCUMENTS,
+    MARKED_EDGES,
+    MERGED,
+    RewritingCounter,
+)
 from segscore.pipeline.measures import edits, tolerance
+
+TOLERANCE = "tolerance"
+"""Name of the question how far apart two boundaries may be; it may have one answer."""
 
 _MATCHING = Question(
     "matching",
@@ -52,6 +62,7 @@ _EDGES = Question(
             "programs that mark the last unit of every segment",
             "--edges 1 on the text read backwards",
         ),
+        MARKED_EDGES,
     ),
 )
 _CLASSES = Question(
@@ -95,7 +106,7 @@ def _tolerances(tolerances: Sequence[int]) -> Question:
             sentence = f"Boundaries match up to {distance} units apart."
             option = f"--tolerance {distance}"
             choices.append(Answer(str(distance), sentence, "mir_eval; pyannote.metrics", option))
-    return Question("tolerance", tuple(choices))
+    return Question(TOLERANCE, tuple(choices))
 
 
 def _programs(tolerance: str) -> tuple[Program, ...]:
@@ -141,6 +152,11 @@ def _programs(tolerance: str) -> tuple[Program, ...]:
             "evaluate_navigation of VidChapters",
             {"matching": "reach", "edges": "start", "average": "f-of-means", **near},
         ),
+        Program(
+            f"Adachi 2026, T {tolerance}",
+            "the evaluation of Adachi, Tsukagoshi & Ohmukai 2026",
+            {"matching": "closest", "edges": "marked", "merged": "half-second", **pairs},
+        ),
     )
 
 
@@ -163,8 +179,8 @@ _EXACT = (
 )
 
 
-_ADDED: Mapping[str, int] = {"none": 0, "start": 1, "both": 2, "end": 1}
-"""How many ends of the text count as boundaries, by the answer about the edges."""
+_ADDED: Mapping[str, int] = {"none": 0, "start": 1, "both": 2, "end": 1, "marked": 0}
+"""How many ends of the text count in addition to the boundaries, by the answer about the edges."""
 
 
 class _BoundaryCounter:
@@ -230,7 +246,7 @@ def _reversed(side: CodedSide) -> CodedSide:
     offsets = side.boundaries.offsets
     backwards = offsets[row] + offsets[row + 1] - 1 - np.arange(len(row))
     values = (side.n_units[row] - side.boundaries.values[backwards]).astype(np.int32)
-    return CodedSide(Ragged(offsets, values), side.n_units, side.document, side.system)
+    return replace(side, boundaries=Ragged(offsets, values))
 
 
 def _formula(measure: str, answers: Answers, counts: Mapping[str, Ints]) -> Floats:
@@ -255,7 +271,8 @@ def _f1(answers: Answers, counts: Mapping[str, Ints]) -> Floats:
     neither = places - references - hypotheses + (x + y) / 2
     other = 2 * neither / (2 * places - references - hypotheses)
     # sklearn takes the F of a class that does not occur as 0.
-    return (np.nan_to_num(f1) + np.nan_to_num(other)) / 2
+    mean = (np.nan_to_num(f1) + np.nan_to_num(other)) / 2
+    return np.where(counts["rows"] > 0, mean, np.nan)
 
 
 def boundary_family(tolerances: Sequence[int]) -> Family:
@@ -264,9 +281,9 @@ def boundary_family(tolerances: Sequence[int]) -> Family:
     tolerant = [program for choice in near.choices[1:] for program in _programs(choice.name)]
     return Family(
         measures=("precision", "recall", "f1"),
-        questions=(near, _MATCHING, _EDGES, _CLASSES, _ROLES),
+        questions=(near, _MATCHING, _EDGES, _CLASSES, _ROLES, DOCUMENTS, MERGED),
         programs=(*_EXACT, *tolerant, *_programs("0")),
-        counter=_BoundaryCounter,
+        counter=partial(RewritingCounter, _BoundaryCounter),
         formula=_formula,
         agreed={},
         averages=(F_OF_MEANS,),

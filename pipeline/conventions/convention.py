@@ -29,12 +29,14 @@ class Answer:
         sentence: what is done.
         source: a program or paper that does so.
         recipe: how to do it with segscore: an option, or a sentence; empty if nothing is to do.
+        needs: what the tables must have (``Corpus.offers``); empty for nothing.
     """
 
     name: str
     sentence: str
     source: str
     recipe: str = ""
+    needs: str = ""
 
 
 @dataclass(frozen=True)
@@ -87,7 +89,7 @@ class LazyCounts(dict[str, Ints]):
         return counts
 
 
-class _Counter(Protocol):
+class Counter(Protocol):
     """What counts pairs by a convention, and remembers little more than the last counts."""
 
     def order(self, answers: Answers) -> tuple[str, ...]:
@@ -114,7 +116,7 @@ class Family:
     measures: tuple[str, ...]
     questions: tuple[Question, ...]
     programs: tuple[Program, ...]
-    counter: Callable[[Corpus], _Counter]
+    counter: Callable[[Corpus], Counter]
     formula: Callable[[str, Answers, Mapping[str, Ints]], Floats]
     agreed: Mapping[str, float]
     averages: tuple[Answer, ...] = ()

@@ -4,14 +4,22 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
+import pyarrow as pa
 
 from segscore.pipeline.arrays.document_ids import Documents
-from segscore.pipeline.arrays.ragged import Flags, Ints, Ragged, trimmed
+from segscore.pipeline.arrays.ragged import Flags, Ints, Ragged, flags, trimmed
 from segscore.pipeline.conventions.document_sample import rows_taken
 from segscore.pipeline.measures.segmentation_pairs import SegmentationPairs, pair_rows
 from segscore.pipeline.scoring.boundaries import side_from_rows
 from segscore.pipeline.scoring.counting import pair_up
 from segscore.pipeline.scoring.documents import DocumentRows
+from segscore.pipeline.tables.units import MILLISECOND
+
+TIME, EDGES = "time", "edges"
+"""What answers may need: positions in milliseconds; columns that say which ends are boundaries."""
+
+_EDGES = ("edge_start", "edge_end")
+"""Columns of the tables: whether a boundary is at the start of the document, and at its end."""
 
 
 @dataclass(frozen=True)
@@ -23,12 +31,16 @@ class CodedSide:
         n_units: N of each segmentation's document, shape (rows,).
         document: document number of each segmentation, shape (rows,).
         system: number of each segmentation's system; 0 for references, shape (rows,).
+        edges: whether the start and the end of the document are boundaries, shape (rows, 2).
+        length: length of each document in ``Corpus.parts`` of a unit, shape (rows,); None for N.
     """
 
     boundaries: Ragged
     n_units: Ints
     document: Ints
     system: Ints
+    edges: Flags
+    length: Ints | None = None
 
 
 @dataclass(frozen=True)
@@ -42,6 +54,9 @@ class Corpus:
         hyp_row: row of the hypothesis in each pair, shape (pairs,).
         documents: the documents, by number.
         systems: names of the systems, by number.
+        offers: what answers may need (``TIME``, ``EDGES``) and the tables have.
+        parts: how many parts of a unit the lengths of documents count.
+        repeated: whether a segmentation may have several boundaries at one position.
     """
 
     references: CodedSide
@@ -50,6 +65,9 @@ class Corpus:
     hyp_row: Ints
     documents: Documents
     systems: tuple[str, ...]
+    offers: frozenset[str] = frozenset()
+    parts: int = 1
+    repeated: bool = False
 
     @cached_property
     def document(self) -> Ints:
@@ -80,6 +98,7 @@ class Corpus:
             side.n_units[kept],
             side.document[kept],
             side.system[kept],
+            side.edges[kept],
         )
         hyp_row = np.searchsorted(kept, hyp_row)
         return replace(self, hypotheses=hypotheses, ref_row=ref_row, hyp_row=hyp_row)
@@ -90,21 +109,52 @@ class Corpus:
         return pair_rows(references, hypotheses, self.ref_row, self.hyp_row, lengths)
 
 
-def corpus_of(rows: DocumentRows, *, typed: bool) -> Corpus:
-    """Return the pairs of the accepted rows of two tables, which may have boundary types."""
+def corpus_of(rows: DocumentRows, *, typed: bool, unit: str | None) -> Corpus:
+    """Return the pairs of the accepted rows of two tables.
+
+    Args:
+        rows: the rows, which may have boundary types.
+        typed: whether they have.
+        unit: unit of the positions; None if it is not known.
+    """
     references, accepted = rows.references, rows.accepted
     pairs = pair_up(accepted.document, references.first)
     side = side_from_rows(accepted.rows, accepted.document, references.words, typed=typed)
     sizes = references.size[references.first[accepted.document]]
     systems = accepted.rows.coders
     no_system = np.zeros(len(references), np.int64)
+    tables = rows.collected.reference_rows.table, accepted.rows.table
+    offers = {TIME} if unit == MILLISECOND else set()
+    offers |= (
+        {EDGES} if any(name in table.column_names for table in tables for name in _EDGES) else set()
+    )
     return Corpus(
         CodedSide(
-            trimmed(references.side.boundaries), references.size, references.document, no_system
+            trimmed(references.side.boundaries),
+            references.size,
+            references.document,
+            no_system,
+            _edges(tables[0]),
         ),
-        CodedSide(trimmed(side.boundaries), sizes, accepted.document, systems.code),
+        CodedSide(
+            trimmed(side.boundaries), sizes, accepted.document, systems.code, _edges(tables[1])
+        ),
         pairs.ref_row,
         pairs.hyp_row,
         references.documents,
         tuple(systems.names),
+        frozenset(offers),
     )
+
+
+def _edges(table: pa.Table) -> Flags:
+    """Return whether each segmentation has a boundary at its start, and at its end.
+
+    It has one unless its table says that there is none.
+    """
+    columns = []
+    for name in _EDGES:
+        known = name in table.column_names and pa.types.is_boolean(table.schema.field(name).type)
+        column = table.column(name).fill_null(True).combine_chunks() if known else None
+        columns.append(np.ones(table.num_rows, bool) if column is None else flags(column))
+    return np.stack(columns, axis=1)

@@ -1,8 +1,9 @@
 """Find the conventions that give published numbers for the hypotheses of a corpus."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 from functools import lru_cache
+from math import nan
 
 import numpy as np
 import pyarrow as pa
@@ -15,18 +16,20 @@ from segscore.pipeline.conventions.averages import (
     of_pairs,
     possible,
 )
-from segscore.pipeline.conventions.boundary_family import boundary_family
+from segscore.pipeline.conventions.boundary_family import TOLERANCE, boundary_family
 from segscore.pipeline.conventions.convention import (
     Answers,
     Convention,
     Family,
     LazyCounts,
+    Program,
     Question,
     conventions,
 )
-from segscore.pipeline.conventions.corpus import Corpus
+from segscore.pipeline.conventions.corpus import EDGES, TIME, Corpus
 from segscore.pipeline.conventions.edit_family import EDIT_FAMILY
 from segscore.pipeline.conventions.published import Published
+from segscore.pipeline.conventions.rewriting import DOCUMENTS, OWN
 from segscore.pipeline.conventions.search import Search, search_conventions
 from segscore.pipeline.conventions.subsamples import Subsamples
 from segscore.pipeline.conventions.window_family import WINDOW_FAMILY
@@ -78,30 +81,60 @@ def _system(corpus: Corpus, number: Published) -> str:
     return system
 
 
-def questions_of(family: Family, measures: Sequence[str], *, averaged: bool) -> list[Question]:
-    """Return all questions that a convention of some measures must answer."""
+def questions_of(
+    family: Family,
+    measures: Sequence[str],
+    *,
+    averaged: bool,
+    offers: Collection[str] = (TIME, EDGES),
+) -> list[Question]:
+    """Return all questions that a convention of some measures must answer.
+
+    Args:
+        family: the family of the measures.
+        measures: the measures.
+        averaged: whether a number is about several documents.
+        offers: what answers may need; see ``Corpus.offers``.
+    """
     average = replace(AVERAGE_QUESTION, choices=(*AVERAGE_QUESTION.choices, *family.averages))
     questions = (*family.questions, *([average] if averaged else []), WITHOUT_QUESTION)
-    return [
-        question
+    asked = [
+        replace(question, choices=tuple(c for c in question.choices if c.needs in ("", *offers)))
         for question in questions
-        if not question.measures or not {*question.measures}.isdisjoint(measures)
+        if (not question.measures or not {*question.measures}.isdisjoint(measures))
+        and (averaged or question is not DOCUMENTS)
     ]
+    return [each for each in asked if len(each.choices) > 1 or each.name == TOLERANCE]
 
 
-def grid_of(family: Family, measures: Sequence[str], *, averaged: bool = True) -> list[Convention]:
+def grid_of(
+    family: Family,
+    measures: Sequence[str],
+    *,
+    averaged: bool = True,
+    offers: Collection[str] = (TIME, EDGES),
+) -> list[Convention]:
     """Return the conventions to try for some measures, with answers to all questions."""
-    questions = questions_of(family, measures, averaged=averaged)
+    questions = questions_of(family, measures, averaged=averaged, offers=offers)
     programs = [
         program
         for program in family.programs
-        if not program.measures or {*measures} <= {*program.measures}
+        if (not program.measures or {*measures} <= {*program.measures})
+        and {*_needs(family, program)} <= {*offers}
     ]
     asked = {question.name for question in questions}
     unasked = (*family.questions, AVERAGE_QUESTION)
     others = {q.name: q.choices[0].name for q in unasked if q.name not in asked}
     grid = conventions(questions, programs, lambda answers: possible({**others, **answers}))
     return [replace(one, answers={**others, **one.answers}) for one in grid]
+
+
+def _needs(family: Family, program: Program) -> Iterator[str]:
+    """Yield what the tables must have for the convention of a program."""
+    for question in family.questions:
+        answer = program.answers.get(question.name)
+        if answer is not None and (needed := question.choice(answer).needs):
+            yield needed
 
 
 def _search(corpus: Corpus, family: Family, numbers: Sequence[Published]) -> Search:
@@ -124,13 +157,19 @@ def _search(corpus: Corpus, family: Family, numbers: Sequence[Published]) -> Sea
     def evaluate(answers: Answers) -> list[float]:
         counts, known = counter.counts(answers), by_formula(of_pairs(answers))
         averages = ConventionAverages(family, answers, counts, corpus, known)
-        return [averages.average(n.measure, rows[n.system, n.document]) for n in numbers]
+        joined = answers.get(DOCUMENTS.name, OWN) != OWN
+        return [
+            nan
+            if joined and n.document is not None
+            else averages.average(n.measure, rows[n.system, n.document])
+            for n in numbers
+        ]
 
-    questions = questions_of(family, measures, averaged=averaged)
+    questions = questions_of(family, measures, averaged=averaged, offers=corpus.offers)
     found = search_conventions(
         numbers,
         questions,
-        grid_of(family, measures, averaged=averaged),
+        grid_of(family, measures, averaged=averaged, offers=corpus.offers),
         evaluate,
         order,
     )

@@ -30,7 +30,7 @@ from segscore.pipeline.scoring.settings import ScoreSettings
 from segscore.pipeline.storage.placement import require_apart, require_free
 from segscore.pipeline.tables.sources import TableSource, find_source, read_sources
 
-_CONVENTIONS = "conventions.parquet"
+_CONVENTIONS, _APPLIED = "conventions.parquet", "applied.parquet"
 _NOWHERE = "<memory>"
 _LISTED_IN = "the table rejects of `segscore score` with the same tables"
 
@@ -42,24 +42,9 @@ def run_reconciliation(settings: ReconcileSettings) -> Reconciliation:
         Refused: the input or the settings are wrong.
         Failed: no row could be scored.
     """
-    if settings.output is not None:
-        require_apart(settings.output, settings.inputs)
-        require_free(settings.output, (_CONVENTIONS,))
-    locations = {
-        "references": settings.references,
-        "hypotheses": settings.hypotheses,
-        "codings": settings.codings,
-        "documents": settings.documents,
-    }
-    sources = {
-        name: find_source(name, location)
-        for name, location in locations.items()
-        if location is not None
-    }
+    sources = _find_sources(settings, _CONVENTIONS)
     found = reconcile_tables(settings, sources, _read_numbers(settings))
-    if settings.output is not None:
-        storage.make_folder(settings.output)
-        storage.write_table(storage.join(settings.output, _CONVENTIONS), found.table)
+    _write(settings, _CONVENTIONS, found)
     return found
 
 
@@ -70,14 +55,42 @@ def run_application(settings: ReconcileSettings) -> Applied:
         Refused: the input or the settings are wrong, or there is no such convention.
         Failed: no row could be scored.
     """
+    applied = apply_to_tables(settings, _find_sources(settings, _APPLIED))
+    _write(settings, _APPLIED, applied)
+    return applied
+
+
+def _find_sources(settings: ReconcileSettings, written: str) -> dict[str, TableSource]:
+    """Find the tables of the settings.
+
+    Args:
+        settings: where they are, and the folder to write to.
+        written: name of the file that will be written there.
+
+    Raises:
+        Refused: there is no such table, or the file cannot be written.
+    """
+    if settings.output is not None:
+        require_apart(settings.output, settings.inputs)
+        require_free(settings.output, (written,))
     locations = {
         "references": settings.references,
         "hypotheses": settings.hypotheses,
+        "codings": settings.codings,
         "documents": settings.documents,
     }
-    named = {name: location for name, location in locations.items() if location is not None}
-    sources = {name: find_source(name, location) for name, location in named.items()}
-    return apply_to_tables(settings, sources)
+    return {
+        name: find_source(name, location)
+        for name, location in locations.items()
+        if location is not None
+    }
+
+
+def _write(settings: ReconcileSettings, name: str, result: Reconciliation | Applied) -> None:
+    """Write the table of a result, if the settings name a folder."""
+    if settings.output is not None:
+        storage.make_folder(settings.output)
+        storage.write_table(storage.join(settings.output, name), result.table)
 
 
 def apply_to_tables(settings: ReconcileSettings, sources: Mapping[str, TableSource]) -> Applied:
@@ -114,6 +127,7 @@ def _read_corpus(
         hypotheses=_NOWHERE,
         output=_NOWHERE,
         units=settings.units,
+        unit=settings.unit,
         length_tolerance=settings.length_tolerance,
         documents=settings.documents,
     )
@@ -125,7 +139,9 @@ def _read_corpus(
         attributes=inputs.attributes,
     )
     require_references(rows.collected, inputs)
-    corpus = corpus_of(rows, typed=inputs.typed)
+    corpus = corpus_of(
+        rows, typed=inputs.typed, unit=inputs.unit if settings.units == "units" else None
+    )
     if not len(corpus.hyp_row):
         paired = np.zeros(len(rows.references), bool)
         account = {**count_rows(rows.collected, paired), **rows.accepted.account.rows}
@@ -171,6 +187,7 @@ def reconcile_tables(
     documents = sources.get("documents")
     reading = {
         "units": settings.units,
+        "unit": settings.unit,
         "length_tolerance": settings.length_tolerance,
         "documents": settings.documents,
     }

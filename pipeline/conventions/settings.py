@@ -12,6 +12,7 @@ from segscore.pipeline.settings.options import (
     LengthToleranceOption,
     Option,
     Panel,
+    UnitOption,
     UnitsOption,
 )
 from segscore.pipeline.settings.ranges import MOST_UNITS, check_locations, within
@@ -73,9 +74,11 @@ class ReconcileSettings:
     ] = (0, 1, 2, 3, 5)
     documents: DocumentsOption = None
     units: UnitsOption = MeasuringSettings.units
+    unit: UnitOption = None
     length_tolerance: LengthToleranceOption = MeasuringSettings.length_tolerance
     output: Annotated[
-        str | None, Option("Folder for a table of all conventions.", Panel.OUTPUT)
+        str | None,
+        Option("Folder for a table of all conventions, or of the values by --apply.", Panel.OUTPUT),
     ] = None
 
     def __post_init__(self) -> None:
@@ -107,7 +110,6 @@ class ReconcileSettings:
             "--published": self.published,
             "--published-table": self.published_table,
             "--codings": self.codings,
-            "--output": self.output,
         }
         for option, value in others.items():
             if value is not None:
@@ -136,6 +138,8 @@ class ReconcileSettings:
             words += ["--documents", self.documents]
         if self.units != MeasuringSettings.units:
             words += ["--units", self.units]
+        if self.unit is not None:
+            words += ["--unit", self.unit]
         if self.length_tolerance:
             words += ["--length-tolerance", str(self.length_tolerance)]
         return " ".join(quote(word) for word in words if word is not None)

@@ -1,13 +1,15 @@
 """Count windows by the conventions of Pk and WindowDiff (``window_questions.py``)."""
 
 from collections.abc import Callable, Mapping
-from functools import lru_cache
+from functools import lru_cache, partial
 
 import numpy as np
 
-from segscore.pipeline.arrays.ragged import Floats, Ints, Ragged, add_up, offsets_of
+from segscore.pipeline.arrays.ragged import Floats, Ints, Ragged, add_up
 from segscore.pipeline.conventions.convention import Answers, Family, LazyCounts
 from segscore.pipeline.conventions.corpus import CodedSide, Corpus
+from segscore.pipeline.conventions.rewriting import DOCUMENTS, GRID, MERGED, RewritingCounter
+from segscore.pipeline.conventions.rewritten_corpus import only, with_boundary
 from segscore.pipeline.conventions.window_questions import WINDOW_PROGRAMS, WINDOW_QUESTIONS
 from segscore.pipeline.measures import windows
 from segscore.pipeline.measures.segmentation_pairs import SegmentationPairs
@@ -37,9 +39,10 @@ class _CountsBySize:
     pair for k are kept in place k modulo ``_SIZES``, until they are needed for another k.
     """
 
-    def __init__(self, pairs: SegmentationPairs) -> None:
-        """Start without counts."""
+    def __init__(self, pairs: SegmentationPairs, *, repeated: bool) -> None:
+        """Start without counts; positions may be repeated."""
         self.pairs, places = pairs, _SIZES * len(pairs.ref_row)
+        self.repeated = repeated
         is_small = pairs.n_units.max(initial=0) < 2**15  # no count exceeds the square of that
         self.sizes = np.zeros(places, np.int64)
         self.known = np.empty((len(_COUNTED), places), np.int32 if is_small else np.int64)
@@ -56,7 +59,8 @@ class _CountsBySize:
             pairs = self.pairs
             rows = pairs.ref_row[new], pairs.hyp_row[new], pairs.n_units[new]
             chosen = SegmentationPairs(pairs.references, pairs.hypotheses, *rows)
-            self.known[:, place[new]] = windows.count(chosen, sizes[new])[_COUNTED_ROWS]
+            count = windows.count_repeated if self.repeated else windows.count
+            self.known[:, place[new]] = count(chosen, sizes[new])[_COUNTED_ROWS]
             self.sizes[place[new]] = sizes[new]
         return place
 
@@ -84,7 +88,8 @@ class _WindowCounter:
         chosen = self.order(answers)
         last, last_k = self._last
         if chosen != last:
-            k = _window_sizes(self._totals(answers["roles"], answers["scope"]), answers)
+            totals = self._totals(answers["roles"], answers["scope"])
+            k = _window_sizes(totals, answers, self.corpus.parts)
             k += (k != _NO_WINDOW) * (answers["windows"] == "longer")
             if chosen[: len(_OF_TEXT)] != last[: len(_OF_TEXT)] or not np.array_equal(k, last_k):
                 of_text = self._counts(answers["text"], answers["windows"])
@@ -96,7 +101,8 @@ class _WindowCounter:
         """Return what counts the pairs as a program reads them."""
         corpus = self.corpus
         sides = [_rewritten(side, text, which) for side in (corpus.references, corpus.hypotheses)]
-        return _CountsBySize(corpus.pairs(sides[0][0], sides[1][0], sides[0][1]))
+        pairs = corpus.pairs(sides[0][0], sides[1][0], sides[0][1])
+        return _CountsBySize(pairs, repeated=corpus.repeated)
 
     def _totals_of(self, roles: str, scope: str) -> Ints:
         """Return what the window size of each pair is computed from; see ``_totals``."""
@@ -127,15 +133,7 @@ def _rewritten(side: CodedSide, text: str, which: str) -> tuple[Ragged, Ints]:
 
 def _before_end(boundaries: Ragged, n_units: Ints) -> Ragged:
     """Drop the boundaries that are not before the end of the text."""
-    kept = boundaries.values < np.repeat(n_units, boundaries.lengths)
-    return Ragged(offsets_of(kept)[boundaries.offsets], boundaries.values[kept])
-
-
-def _with_boundary(boundaries: Ragged, position: Ints, *, last: bool) -> Ragged:
-    """Add a boundary to each segmentation, after its last one or before its first."""
-    at = boundaries.offsets[1:] if last else boundaries.offsets[:-1]
-    values = np.insert(boundaries.values, at, position.astype(np.int32))
-    return Ragged(boundaries.offsets + np.arange(len(boundaries.offsets)), values)
+    return only(boundaries, boundaries.values < np.repeat(n_units, boundaries.lengths))
 
 
 def _later(boundaries: Ragged) -> Ragged:
@@ -147,44 +145,47 @@ _TEXTS: Mapping[str, Callable[[Ragged, Ints], tuple[Ragged, Ints]]] = {
     "starts": lambda boundaries, n_units: (_later(boundaries), n_units + 1),
     "ends": lambda boundaries, n_units: (boundaries, n_units + 1),
     "ends-marked": lambda boundaries, n_units: (
-        _with_boundary(boundaries, n_units, last=True),
+        with_boundary(boundaries, n_units, last=True),
         n_units + 1,
     ),
     "starts-marked": lambda boundaries, n_units: (
-        _with_boundary(_later(boundaries), np.ones_like(n_units), last=False),
+        with_boundary(_later(boundaries), np.ones_like(n_units), last=False),
         n_units + 1,
     ),
 }
 
 
 def _totals(side: CodedSide, scope: str) -> Ints:
-    """Return units, boundaries and rows of the scope of each segmentation, shape (3, rows)."""
-    ones = np.ones_like(side.n_units)
+    """Return length, boundaries and rows of the scope of each segmentation, shape (3, rows)."""
+    ones, length = np.ones_like(side.n_units), side.n_units
+    if side.length is not None:
+        length = side.length
     if scope == "pair":
-        return np.stack([side.n_units, side.boundaries.lengths, ones])
+        return np.stack([length, side.boundaries.lengths, ones])
     group = {
         "document": side.system * (1 + side.document.max()) + side.document,
         "run": side.system,
     }[scope]
     _, code = np.unique(group, return_inverse=True)
     lengths = side.boundaries.lengths
-    return np.stack([_summed(code, each)[code] for each in (side.n_units, lengths, ones)])
+    return np.stack([_summed(code, each)[code] for each in (length, lengths, ones)])
 
 
-def _window_sizes(totals: Ints, answers: Answers) -> Ints:
+def _window_sizes(totals: Ints, answers: Answers, parts: int) -> Ints:
     """Return the window size of each pair, shape (pairs,).
 
-    It is ``_NO_WINDOW`` where the number of boundaries is 0 and must be divided by.
+    It is ``_NO_WINDOW`` where the number of boundaries is 0 and must be divided by.  Lengths count
+    so many parts of a unit.
     """
-    units, boundaries, rows = totals
+    length, boundaries, rows = totals
     numerator, denominator = {
-        "half-segment": lambda: (units, 2 * (boundaries + rows)),
-        "flags-per-boundary": lambda: (units - rows, 2 * boundaries),
-        "units-per-boundary": lambda: (units, 2 * boundaries),
-        "half-segment-plus": lambda: (units + rows, 2 * (boundaries + rows)),
-        "segment": lambda: (units, boundaries + rows),
+        "half-segment": lambda: (length, 2 * (boundaries + rows)),
+        "flags-per-boundary": lambda: (length - parts * rows, 2 * boundaries),
+        "units-per-boundary": lambda: (length, 2 * boundaries),
+        "half-segment-plus": lambda: (length + parts * rows, 2 * (boundaries + rows)),
+        "segment": lambda: (length, boundaries + rows),
     }[answers["k"]]()
-    rounded = _rounded(numerator, np.maximum(1, denominator), answers["rounding"])
+    rounded = _rounded(numerator, parts * np.maximum(1, denominator), answers["rounding"])
     sizes = np.maximum(2 if answers["least"] == "two" else 1, rounded)
     return np.where(denominator > 0, sizes, _NO_WINDOW)
 
@@ -223,9 +224,9 @@ def _formula(measure: str, answers: Answers, counts: Mapping[str, Ints]) -> Floa
 
 WINDOW_FAMILY = Family(
     measures=("pk", "window_diff"),
-    questions=WINDOW_QUESTIONS,
+    questions=(*WINDOW_QUESTIONS, DOCUMENTS, MERGED, GRID),
     programs=WINDOW_PROGRAMS,
-    counter=_WindowCounter,
+    counter=partial(RewritingCounter, _WindowCounter),
     formula=_formula,
     agreed={},
 )

@@ -227,6 +227,9 @@ WINDOW_PROGRAMS = (
         {"average": "pairs", "difference": "absolute"},
         _DIFFERENCE,
     ),
+    Program(
+        "Documents joined", "a program that is given all documents as one", {"documents": "joined"}
+    ),
     Program("Choi 2000", "the C99 package, in words", {"average": "pairs", "rounding": "half-up"}),
     Program(
         "K&S",
@@ -238,6 +241,11 @@ WINDOW_PROGRAMS = (
             "scope": "document",
             "text": "ends",
         },
+    ),
+    Program(
+        "Adachi 2026",
+        "the evaluation of Adachi, Tsukagoshi & Ohmukai 2026, in whole seconds",
+        {"average": "pairs", "least": "one", "merged": "half-second", "grid": "seconds"},
     ),
 )
 

@@ -101,8 +101,18 @@ class Folders:
             },
         )
 
+    def plain(self, url: str) -> str:
+        """Return the folders of a file below its location that are no columns, with slashes."""
+        folders = self._below(url).split("/")[:-1]
+        return "/".join(name for name in folders if not all(_column(name)))
+
     def refuse_unknown_role(self, url: str) -> None:
-        """Refuse to guess the role of a file where there are folders of both."""
+        """Refuse to guess the role of a file where there are patterns, or folders, of both."""
+        if len(self.patterns) > 1:
+            raise Refused(
+                f"{url}: fits neither --references nor --hypotheses; make one wider, or leave the "
+                "file out with a pattern of the files to import"
+            )
         if self.sides:
             reference, hypothesis = self.sides
             raise Refused(

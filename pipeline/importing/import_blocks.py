@@ -146,6 +146,7 @@ def _read(url: str, reading: Reading) -> ReadFile | FileRows:
         role = str(reading.defaults(url).role)
         return FileRows(read_segmentations(url, reading.table, role, adapted), [], adapted)
     if is_plain_json_lines(url, reading):
+        _require_role(url, storage.head(url, _HEAD) or b"", reading)
         return _json_lines(url, storage.chunks(url, BLOCK), reading)
     settings = reading.settings
     file = open_input(url, reading.settings)
@@ -158,6 +159,7 @@ def _read(url: str, reading: Reading) -> ReadFile | FileRows:
         # Times in files of their own are not in the records, where a reader would look for them.
         own = settings if reading.times is None else replace(settings, unit_times=None)
         return ReadFile(file, list(known.read(file, own)), known.endings)
+    _require_role(url, file.content, reading)
     if known.name == _JSON_LINES and file.is_utf8:
         content = file.content
         chunks = (content[at : at + BLOCK] for at in range(0, len(content), BLOCK))
@@ -178,6 +180,13 @@ def _read(url: str, reading: Reading) -> ReadFile | FileRows:
         rows = [*known.rows(file.lines(), url, defaults)]
     noted = _named_by_line(url, rows) if known.name == _NLTK and not settings.document_id else ()
     return FileRows(iter([rows_of(rows)] if rows else []), bad_lines, adapted, noted)
+
+
+def _require_role(url: str, content: bytes, reading: Reading) -> None:
+    """Refuse rows whose role only their folder could say, unless their first line states one."""
+    told = reading.settings.role or reading.folders.values(url).role
+    if told is None and ROLE.encode() not in content.partition(b"\n")[0]:
+        reading.folders.refuse_unknown_role(url)
 
 
 def _named_by_line(url: str, rows: Sequence[ParsedRow]) -> tuple[str, ...]:

@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from segscore.pipeline.importing.account import of_many_files, require_accepted
+from segscore.pipeline.importing.conversion.coders import FolderNames
 from segscore.pipeline.importing.conversion.convert import Survey
 from segscore.pipeline.importing.conversion.surveyed import SurveyedShape
 from segscore.pipeline.importing.import_blocks import Reading, is_plain_json_lines
@@ -109,7 +110,10 @@ def read_files(
         surveyed=surveyed,
         others=bool(read),
         rejects=sum(receipt.rejects for receipt in both),
-        counted=of_many_files([line for receipt in both for line in receipt.counted]),
+        counted=[
+            *of_many_files([line for receipt in both for line in receipt.counted]),
+            *FolderNames.of(surveyed).describe(surveyed),
+        ],
         adapted=sorted({clause for receipt in both for clause in receipt.adapted}),
     )
 

@@ -61,6 +61,8 @@ def score_texts(
                 table, said = _read_text(name, read, executor)
                 tables.append(table)
                 say(said)
+            if name != "references" and "references" in texts:
+                _require_as_many(settings.references, texts["references"], files, tables)
             texts[name] = _joined(files, tables)
             sources[name] = source_in_memory(name, texts[name])
     if settings.documents is not None:
@@ -94,6 +96,34 @@ def _require_own_names(files: Sequence[str]) -> None:
                 f"{other} and {file}: systems are named after their files, and both would be "
                 f"{_stem(file)}; rename one, or import them with `segscore import --coder`"
             )
+
+
+def _require_as_many(
+    references: str, table: pa.Table, files: Sequence[str], tables: Sequence[pa.Table]
+) -> None:
+    """Refuse files whose lines do not name documents, and are not as many as the references'.
+
+    Such lines are matched by place, so that one that is missing would shift all behind it.
+    """
+    last = _last_line(references, table)
+    for file, read in zip(files, tables, strict=True):
+        own = _last_line(references, read)
+        if last and own and own != last:
+            raise Refused(
+                f"{file}: its last document is that of line {own}, and that of {references} is of "
+                f"line {last}; lines are matched by place: leave a line empty for a document that "
+                "is missing, or name documents, for example document<TAB>coder<TAB>mask"
+            )
+
+
+def _last_line(references: str, table: pa.Table) -> int | None:
+    """Return the largest number of documents that are named by their line; None if others are."""
+    begin = f"{_stem(references)}/"
+    numbers = [
+        name.removeprefix(begin) if name.startswith(begin) else ""
+        for name in table["document_id"].to_pylist()
+    ]
+    return max(map(int, numbers)) if numbers and all(map(str.isdecimal, numbers)) else None
 
 
 def _joined(files: Sequence[str], tables: Sequence[pa.Table]) -> pa.Table:

@@ -93,8 +93,8 @@ def slide_by_boundary(ref: Positions, hyp: Positions, n_units: int, k: int, out:
     start at -k..n_units - 1, those of the document itself at 0..n_units - k - 1.
 
     Args:
-        ref: positions of the reference, strictly ascending.
-        hyp: positions of the hypothesis, strictly ascending.
+        ref: positions of the reference, ascending; each may be repeated.
+        hyp: positions of the hypothesis, likewise.
         n_units: number N of units of the document.
         k: window size.
         out: output: the counts of ``windows.COUNTS``, shape (11,).

@@ -71,6 +71,24 @@ def count(pairs: SegmentationPairs, window: Ints) -> Ints:
     return counts
 
 
+@kernel
+def _count_each(pairs: SegmentationPairs, window: Ints, counts: Ints) -> None:
+    row = np.zeros(_ROWS, np.int64)
+    for i in range(len(pairs.ref_row)):
+        ref = row_values(pairs.references, pairs.ref_row[i])
+        hyp = row_values(pairs.hypotheses, pairs.hyp_row[i])
+        slide_by_boundary(ref, hyp, pairs.n_units[i], window[i], row)
+        for c in range(_ROWS):
+            counts[c, i] = row[c]
+
+
+def count_repeated(pairs: SegmentationPairs, window: Ints) -> Ints:
+    """Count windows as ``count`` does, where a position may have several boundaries."""
+    counts = np.empty((_ROWS, len(pairs.ref_row)), np.int64)
+    _count_each(pairs, window, counts)
+    return counts
+
+
 def count_compared(compared: ComparedPairs) -> Ints:
     """Count each pair of a run, as ``count`` does."""
     return count(compared.pairs, compared.window)

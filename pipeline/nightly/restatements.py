@@ -10,7 +10,7 @@ import hashlib
 import json
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from datetime import UTC, date, datetime
 from typing import Any, cast
 
@@ -23,6 +23,7 @@ from segscore.pipeline.nightly.rule import GateRule
 from segscore.pipeline.nightly.rules import kind_of_check
 from segscore.pipeline.nightly.verdict import Verdict
 from segscore.pipeline.statistics.shown_numbers import counted, shown_number
+from segscore.pipeline.storage.json_records import Shape, read_record
 from segscore.schemas.columns import arrow_type
 from segscore.schemas.nights import RESTATEMENTS
 
@@ -63,6 +64,15 @@ class _Before:
     reason: str
     values: Sequence[Sequence[Any]]
     references: Sequence[Sequence[Any]]
+
+
+_SHAPE = Shape(
+    {
+        **dict.fromkeys(("date", "run", "judged", "reason"), "string"),
+        "values[][]": "string or float or null",
+        "references[][]": "string or int",
+    }.items()
+)
 
 
 @dataclass(frozen=True)
@@ -110,7 +120,8 @@ def note_before(runs: str, night: date, rules: Sequence[GateRule], reason: str) 
     if found is None:
         return
     judged = "" if found.verdict is None else found.verdict.finished_at
-    values = [[*key, value] for key, value in _values(found, rules).items()]
+    wanted = {(rule.measure, rule.average) for rule in rules}
+    values = [[*key, value] for key, value in _values(found, wanted).items()]
     before = _Before(
         str(night), found.fingerprint, judged, reason, values, sorted(_references(found))
     )
@@ -118,7 +129,7 @@ def note_before(runs: str, night: date, rules: Sequence[GateRule], reason: str) 
         storage.write_new_text(_before_url(runs, night), json.dumps(asdict(before)))
 
 
-def record_restatement(runs: str, night: Night, rules: Sequence[GateRule]) -> None:
+def record_restatement(runs: str, night: Night) -> None:
     """Write the rows about a night that was scored again, if it was, now that it is judged.
 
     Raises:
@@ -129,15 +140,23 @@ def record_restatement(runs: str, night: Night, rules: Sequence[GateRule]) -> No
     text = storage.read_text(url)
     if text is None:
         return
-    before = None
-    with suppress(ValueError, TypeError, RecursionError):
-        before = _Before(**json.loads(text))
+    before = _read_before(url, text)
     if before is not None and before.run != night.fingerprint:
-        rows = [*_rows(before, night, Nights(runs), rules)]
+        rows = [*_rows(before, night, Nights(runs))]
         name = f"date={night.date}-{_digest(before, night)}.parquet"
         if rows and name not in storage.names(storage.join(runs, FOLDER)):
             storage.write_table(storage.join(runs, FOLDER, name), _to_table(rows), plain=())
     storage.remove(url)
+
+
+def _read_before(url: str, text: str) -> _Before | None:
+    """Read what a night said; None if the file was damaged, or an earlier version wrote it."""
+    with suppress(Refused, TypeError, ValueError):
+        before = _Before(**read_record(url, text, _SHAPE))
+        values = [(system, measure, kind, value) for system, measure, kind, value in before.values]
+        references = [(document, name, digest) for document, name, digest in before.references]
+        return replace(before, values=values, references=references)
+    return None
 
 
 def read_restatements(runs: str, warnings: list[str]) -> list["Restatement"]:
@@ -198,13 +217,15 @@ def _still_resting(nights: Nights, row: Mapping[str, Any]) -> list[date]:
     ]
 
 
-def _rows(
-    before: _Before, night: Night, nights: Nights, rules: Sequence[GateRule]
-) -> Iterator[dict[str, Any]]:
-    """Yield a row for each average of a rule that is another one now."""
-    now = _values(night, rules)
+def _rows(before: _Before, night: Night, nights: Nights) -> Iterator[dict[str, Any]]:
+    """Yield a row for each average of a rule, as the rules were before, that is another one now.
+
+    A measure that the night no longer has is not undefined, but was not asked for.
+    """
     old: dict[_Key, float | None] = {(s, m, a): value for s, m, a, value in before.values}
-    changed = [key for key, value in old.items() if now.get(key) != value]
+    now = _values(night, {key[1:] for key in old})
+    measured = {key[1:] for key in now}
+    changed = [k for k, value in old.items() if k[1:] in measured and now.get(k) != value]
     if not changed:
         return
     restated = datetime.now(UTC).replace(microsecond=0)
@@ -235,9 +256,8 @@ def _rows(
         }
 
 
-def _values(night: Night, rules: Sequence[GateRule]) -> dict[_Key, float | None]:
-    """Return the averages of rules over all documents."""
-    wanted = {(rule.measure, rule.average) for rule in rules}
+def _values(night: Night, wanted: Collection[tuple[str, str]]) -> dict[_Key, float | None]:
+    """Return the wanted averages of measures over all documents."""
     return {
         (row["hypothesis"], row["measure"], row["average"]): row["value"]
         for row in system_rows(night)

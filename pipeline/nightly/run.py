@@ -214,7 +214,7 @@ def _score_and_judge(
         _warn_of_other_gate(night.verdict, verdict, warn)
         if verdict != night.verdict:
             nights.save_verdict(night.url, verdict)
-        record_restatement(settings.runs, night, settings.rules)
+        record_restatement(settings.runs, night)
     except (Refused, Failed) as problem:
         raise Failed(
             f"{settings.night} is published but was not judged: {problem}; run the date again"

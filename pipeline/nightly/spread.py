@@ -83,7 +83,10 @@ class Spread:
         """Return the averages of a system, or the mean of tonight's systems, shape (nights,)."""
         if system != EVERY:
             return self._past.values(rule, [system], group)[:, 0]
-        return np.asarray(self._tonight(rule, group).mean(axis=1))
+        averages = self._tonight(rule, group)
+        if not averages.shape[1]:
+            return np.full(len(averages), np.nan)
+        return np.asarray(averages.mean(axis=1))
 
     def _others(self, rule: GateRule, system: str, group: GroupKey) -> Floats:
         """Return the median of the other systems of tonight, shape (nights,)."""

@@ -8,7 +8,9 @@ from typing import Any, get_args, get_origin, get_type_hints
 
 from segscore.pipeline.errors import NotYet, Refused
 from segscore.pipeline.nightly.rule import GateRule
+from segscore.pipeline.storage.json_records import Shape, read_record
 from segscore.pipeline.tables.unusable_files import UnusableFile
+from segscore.schemas.records import NIGHT_RECORD
 
 FILE = "night.json"
 
@@ -318,6 +320,15 @@ class Verdict:
         return json.dumps(contents, indent=2, ensure_ascii=False) + "\n"
 
 
+_CHECKS = "checks[]"
+_SHAPE = Shape(
+    (name, key.kind)
+    for key in NIGHT_RECORD
+    if key.name != f"group_{_CHECKS}.*"
+    for name in (key.name, *([f"group_{key.name}"] if key.name.startswith(_CHECKS) else []))
+)
+
+
 class UnreadableVerdict(Refused):
     """night.json is not what segscore writes, so that there is no verdict."""
 
@@ -329,8 +340,7 @@ def read_verdict(url: str, text: str) -> Verdict:
         UnreadableVerdict: the file is not one that segscore wrote.
     """
     try:
-        contents = json.loads(text)
-        json.dumps(contents, ensure_ascii=False).encode()  # no half of a surrogate pair
+        contents = {**read_record(url, text, _SHAPE)}
         del contents["good"], contents["exit_code"]
         contents.pop("good_systems", None)  # an earlier version wrote none
         if contents.get("accepted") is not None:

@@ -74,9 +74,9 @@ class Ranking:
     @cached_property
     def group_boards(self) -> list[Leaderboard]:
         """The leaderboard of each group by the chosen measure and average."""
-        chosen = self._summary.filter(
-            (pc.field("measure") == self.measure.name) & (pc.field("average") == self.average)
-        )
+        of_measure = pc.equal(self._summary.column("measure"), self.measure.name)
+        of_average = pc.equal(self._summary.column("average"), self.average)
+        chosen = self._summary.filter(pc.and_(of_measure, of_average))
         rows: list[AverageRow] = rows_by_group(chosen, self.by)
         return rank(rows, self.by, self.measure.name)
 

@@ -4,7 +4,6 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import date
 
-from segscore.pipeline.errors import Refused
 from segscore.pipeline.reports.page import isolated
 from segscore.pipeline.runs.finished import FinishedRun
 from segscore.pipeline.statistics.shown_numbers import shown_attribute
@@ -21,17 +20,6 @@ def group_name(row: Mapping[str, object], by: Sequence[str]) -> str:
     return ", ".join(f"{name} {isolated(shown_attribute(row[name]))}" for name in known)
 
 
-SHAPE: dict[str, type] = {
-    "settings": dict,
-    "inputs": dict,
-    "rows": dict,
-    "files": dict,
-    "versions": dict,
-    "seconds": dict,
-    "warnings": list,
-}
-"""Keys of run.json that a report needs, and their types."""
-
 ROW_COUNTS = ("in", "scored", "rejected", "unpaired")
 
 
@@ -42,20 +30,7 @@ def open_run(url: str) -> FinishedRun:
         Refused: there is no run, it is not finished, or segscore did not write its record.
     """
     url = url.rstrip("/") or url
-    run = FinishedRun.open(url, "the run is not finished; `segscore status` shows its progress")
-    record = run.record
-    wrong = [name for name, kind in SHAPE.items() if not isinstance(record.get(name), kind)]
-    rows, inputs = record["rows"], record.get("inputs")
-    if not all(isinstance(row, dict) and {*ROW_COUNTS} <= row.keys() for row in rows.values()):
-        wrong.append("rows")
-    if isinstance(inputs, dict) and not all(isinstance(files, list) for files in inputs.values()):
-        wrong.append("inputs")
-    if wrong:
-        raise Refused(
-            f"{url}: the key {wrong[0]} of run.json is not what this version of segscore writes; "
-            "run the command again with --fresh"
-        )
-    return run
+    return FinishedRun.open(url, "the run is not finished; `segscore status` shows its progress")
 
 
 _DATE = re.compile(r"((?:18|19|20|21)\d\d)(?:-(\d\d)(?:-(\d\d)(?: 00:00:00)?)?)?")

@@ -16,6 +16,7 @@ from typing import Any
 
 from segscore.pipeline import storage
 from segscore.pipeline.errors import Refused
+from segscore.pipeline.storage.json_records import Shape, read_record
 from segscore.pipeline.storage.listed_files import listed
 
 UNFINISHED = "_unfinished"
@@ -26,6 +27,23 @@ _FOLDER = re.compile(r"[0-9a-f]{8}")
 
 WORK, PUBLISH = "work", "publish"
 """Purpose of a claim: to prepare a run, or to publish it."""
+
+_SHAPE = Shape(
+    {
+        "start": "string",
+        "step": "string",
+        "host": "string or null",
+        "pid": "int or null",
+        "born": "string or null",
+        "stages.*[]": "string",
+        "fingerprint.command": "string",
+        "fingerprint.version": "string",
+        "fingerprint.settings": "object",
+        "fingerprint.inputs.*[].url": "string",
+        "fingerprint.inputs.*[].size": "int",
+        "fingerprint.inputs.*[].version": "string",
+    }.items()
+)
 
 Files = dict[str, list[str]]
 """Table -> names of its files."""
@@ -149,26 +167,20 @@ def read_claim(output: str, number: int) -> Claim | None:
     text = storage.read_text(url)
     if text is None:
         return None
-    content = load_record(url, text, {"fingerprint": dict, "stages": dict})
-    start, host, pid = content.get("start", ""), content.get("host"), content.get("pid")
-    if (
-        not (isinstance(start, str) and START.fullmatch(start))
-        or content.get("step", WORK) not in (WORK, PUBLISH)
-        or not isinstance(host, str | None)
-        or not all(isinstance(parts, list) for parts in content["stages"].values())
-        or not isinstance(pid, int | None)
-    ):
-        raise Refused(f"{url}: not a file that segscore writes, or damaged")
+    content = read_record(url, text, _SHAPE)
+    start, step = content.get("start", ""), content.get("step", WORK)
+    if not START.fullmatch(start) or step not in (WORK, PUBLISH):
+        raise Refused(f"{url}: not a file that segscore writes, or damaged: start or step")
     return Claim(
         number,
         start,
         content["fingerprint"],
         content["stages"],
-        content.get("step", WORK),
+        step,
         listed({"files": content.get("shown", {})}, url),
         listed({"files": content.get("replaced", {})}, url),
-        host,
-        pid,
+        content.get("host"),
+        content.get("pid"),
         content.get("born"),
     )
 
@@ -189,28 +201,3 @@ def withdraw(output: str, number: int) -> None:
     """Remove a claim that this job wrote, and the folder of claims if it is empty then."""
     storage.remove(url_of(output, number))
     storage.remove_if_empty(storage.join(output, UNFINISHED))
-
-
-def load_record(url: str, text: str, required: Mapping[str, type]) -> dict[str, Any]:
-    """Parse the JSON object of a record, and check that it has the needed keys and types.
-
-    Raises:
-        Refused: the text is not what segscore writes.
-    """
-    if not text:  # where there are no hard links, a new file is empty for a moment
-        raise Refused(
-            f"{url}: is empty; another job is writing it, or was killed when it did: if none is "
-            "running, remove the file"
-        )
-    try:
-        record = json.loads(text)
-        json.dumps(record, ensure_ascii=False).encode()  # refuses half of a surrogate pair
-    except UnicodeEncodeError as problem:
-        raise Refused(f"{url}: contains text that is not Unicode") from problem
-    except (ValueError, RecursionError) as problem:
-        raise Refused(f"{url}: not valid JSON ({problem})") from problem
-    if not isinstance(record, dict) or any(
-        not isinstance(record.get(key), type_) for key, type_ in required.items()
-    ):
-        raise Refused(f"{url}: not a file that segscore writes, or damaged")
-    return record

@@ -1,9 +1,10 @@
 """Read finished runs of any command: their records, and the tables that the records list."""
 
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial, reduce
-from typing import Any, NamedTuple, Self, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, Self, TypeVar
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -13,6 +14,9 @@ from segscore.pipeline.errors import Refused
 from segscore.pipeline.runs import run_folder
 from segscore.pipeline.runs.trusted import Trusted
 from segscore.pipeline.storage.listed_files import listed
+
+if TYPE_CHECKING:
+    import pandera.pyarrow as pap
 
 RunRow = dict[str, Any]
 _Row = TypeVar("_Row", bound=Mapping[str, object])
@@ -33,6 +37,9 @@ def table_piece(url: str) -> TablePiece:
     """Return a file of a table."""
     return TablePiece(url, storage.column_names(url), partial(storage.read_columns, url))
 
+
+OPENED: "deque[FinishedRun]" = deque(maxlen=64)
+"""The runs that were opened last, to explain an error by what is wrong with a table of theirs."""
 
 _BEING_PUBLISHED = (
     "a run is being published here, and the one that it replaces is removed; read it again when "
@@ -66,7 +73,11 @@ class FinishedRun:
             Refused: run.json is not what segscore writes.
         """
         text = storage.read_text(storage.join(url, run_folder.RECORD))
-        return None if text is None else cls(url, run_folder.record_of(url, text))
+        if text is None:
+            return None
+        run = cls(url, run_folder.record_of(url, text))
+        OPENED.append(run)
+        return run
 
     @classmethod
     def open(cls, url: str, unfinished: str = "the run is not finished") -> Self:
@@ -111,8 +122,8 @@ class FinishedRun:
     @property
     def settings(self) -> Mapping[str, Any]:
         """The settings by name, as JSON values."""
-        settings = self.record.get("settings")
-        return settings if isinstance(settings, dict) else {}
+        settings: Mapping[str, Any] = self.record["settings"]
+        return settings
 
     @property
     def measures_in_order(self) -> tuple[str, ...]:
@@ -131,18 +142,9 @@ class FinishedRun:
 
     @property
     def recorded_inputs(self) -> Mapping[str, Sequence[Mapping[str, Any]]]:
-        """The files of each input table: url, size and version.
-
-        Raises:
-            Refused: they are not what segscore writes.
-        """
-        inputs = self.record.get("inputs")
-        if isinstance(inputs, dict) and all(map(_are_files, inputs.values())):
-            return inputs
-        record = storage.join(self.url, run_folder.RECORD)
-        raise Refused(
-            f"{record}: does not list its inputs as segscore does; run again with --fresh"
-        )
+        """The files of each input table: url, size and version."""
+        inputs: Mapping[str, Sequence[Mapping[str, Any]]] = self.record["inputs"]
+        return inputs
 
     @property
     def inputs(self) -> list[str]:
@@ -195,17 +197,36 @@ class FinishedRun:
         return [row for part in self.parts(name) for row in part.to_pylist()]
 
 
-_FILE = {"url": str, "size": int, "version": str}
-"""Keys of an input file in a record, and their types."""
+def describe_damage(schemas: Mapping[str, "pap.DataFrameSchema"]) -> str | None:
+    """Say what is wrong with a table of a run that was opened last; None if nothing is.
+
+    This is for errors that nobody expected, as it takes a moment.
+
+    Args:
+        schemas: name of a table of runs -> its schema.
+    """
+    try:
+        return next((wrong for run in OPENED for wrong in _damaged_tables(run, schemas)), None)
+    except Refused as problem:
+        return str(problem)
 
 
-def _are_files(files: Any) -> bool:
-    """Return whether a value of a record, which may be forged, is a list of input files."""
-    return isinstance(files, list | tuple) and all(
-        isinstance(file, dict)
-        and all(isinstance(file.get(key), kind) for key, kind in _FILE.items())
-        for file in files
-    )
+def _damaged_tables(
+    run: FinishedRun, schemas: Mapping[str, "pap.DataFrameSchema"]
+) -> Iterator[str]:
+    from segscore.schemas.columns import arrow_type  # imports Pandera
+
+    for table, schema in schemas.items():
+        for url in run.files(table):
+            found = storage.open_parquet(url).schema_arrow
+            for name, column in schema.columns.items():
+                known = found.field(name).type if name in found.names else None
+                if known != arrow_type(column) and (known or column.required):
+                    yield (
+                        f"{url}: is not a table {table} of this version of segscore, as its "
+                        f"column {name} is {'of another type' if known else 'missing'}; run the "
+                        "command that made it again with --fresh"
+                    )
 
 
 def are_over_all(table: pa.Table, by: Iterable[str]) -> pa.ChunkedArray:

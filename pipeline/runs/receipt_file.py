@@ -3,15 +3,16 @@
     head    magic, SHA-256 of all that follows it, size of the unpacked block, size of the text
     block   the text, then the buffers, each padded to a multiple of 64 bytes; zstd or uncompressed
 
-Sizes are in bytes.  The text is `{"buffers": [size of each buffer], "value": ...}`.  Nothing is
-unpacked before the head, the checksum and the claimed sizes have been checked, and never more than
-the claimed size.
+Sizes are in bytes.  The text is `{"buffers": [size of each buffer], "value": ...}`; if the part has
+written files, it also has `"files": {name: [size, digest]}`.  Nothing is unpacked before the head,
+the checksum and the claimed sizes have been checked, and never more than the claimed size.
 """
 
 import hashlib
 import json
 import struct
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 from typing import Any
 
 import pyarrow as pa
@@ -24,6 +25,7 @@ Buffer = Any
 
 MAGIC = b"segscore-receipt"
 RECEIPT_HEAD = struct.Struct("<16s32sQQ")
+_NO_FILES: Mapping[str, Sequence[Node]] = MappingProxyType({})
 ALIGNED = 64
 """Buffers start at multiples of this number of bytes, as Arrow requires."""
 
@@ -39,14 +41,19 @@ form, so that a forged receipt must be a large file to use much memory. Arrays t
 the memory of their buffers."""
 
 
-def pack(value: Node, buffers: Sequence[Buffer]) -> bytes:
+def pack(
+    value: Node, buffers: Sequence[Buffer], files: Mapping[str, Sequence[Node]] = _NO_FILES
+) -> bytes:
     """Return the content of a receipt's file.
+
+    The files are those that the receipt vouches for, with size and digest, by their names.
 
     Raises:
         ValueError: the content is larger than ``unpack`` accepts.
     """
     views = [memoryview(buffer).cast("B") for buffer in buffers]
-    text = json.dumps({"buffers": [len(view) for view in views], "value": value}).encode()
+    document = {"buffers": [len(view) for view in views], "value": value}
+    text = json.dumps({**document, "files": dict(files)} if files else document).encode()
     block = b"".join(
         piece
         for view in (memoryview(text), *views)
@@ -69,6 +76,20 @@ def unpack(content: bytes) -> tuple[Node, list[pa.Buffer]]:
     Raises:
         ValueError, OSError, RecursionError: the content is not in the format of ``pack``.
     """
+    document, block, text_size = _open(content)
+    return document["value"], _buffers(block, text_size, document["buffers"])
+
+
+def files_in(content: bytes) -> dict[str, Node]:
+    """Return the files that a receipt vouches for; the errors are those of ``unpack``."""
+    files = _open(content)[0].get("files", {})
+    if not isinstance(files, dict):
+        raise ValueError("its files are not an object")
+    return files
+
+
+def _open(content: bytes) -> tuple[dict[str, Node], pa.Buffer, int]:
+    """Check and unpack a receipt's file; return its document, the block and the text's size."""
     magic, checksum, size, text_size = RECEIPT_HEAD.unpack_from(
         content.ljust(RECEIPT_HEAD.size, b"\0")
     )
@@ -83,9 +104,9 @@ def unpack(content: bytes) -> tuple[Node, list[pa.Buffer]]:
     if size != len(packed):
         block = pa.Codec("zstd").decompress(packed, size)  # exactly so many bytes, or it fails
     document = json.loads(str(memoryview(block)[:text_size], "utf-8"))
-    if not isinstance(document, dict) or document.keys() != {"buffers", "value"}:
+    if not isinstance(document, dict) or document.keys() - {"files"} != {"buffers", "value"}:
         raise ValueError("its text has unexpected keys")
-    return document["value"], _buffers(block, text_size, document["buffers"])
+    return document, block, text_size
 
 
 def most_unpacked(packed: int) -> int:

@@ -5,6 +5,10 @@ A receipt is data (``receipt_values``) in a file that is checked before it is un
 fail with a one-line message, and nothing worse.
 """
 
+import logging
+from collections.abc import Mapping
+from concurrent.futures import ThreadPoolExecutor
+from types import MappingProxyType
 from typing import TypeVar
 
 from segscore.pipeline import storage
@@ -12,7 +16,11 @@ from segscore.pipeline.errors import Failed, Unreadable
 from segscore.pipeline.runs import receipt_file
 from segscore.pipeline.runs.receipt_file import Buffer
 from segscore.pipeline.runs.receipt_values import codec
+from segscore.pipeline.storage import Written
 
+_LOG = logging.getLogger("segscore")
+_NOTHING: Mapping[str, Written] = MappingProxyType({})
+_AT_ONCE = 8
 _FOLDER = "receipts"
 SUMS = "sums"
 """The stage under which the sums of each part are saved, for ``adding``."""
@@ -24,8 +32,12 @@ _MAX_ERROR_LENGTH = 200
 ReceiptClass = TypeVar("ReceiptClass")
 
 
-def keep(folder: str, stage: str, part: str, receipt: object) -> None:
+def keep(
+    folder: str, stage: str, part: str, receipt: object, written: Mapping[str, Written] = _NOTHING
+) -> None:
     """Write the receipt of a part; call this after the part has written everything else.
+
+    The receipt vouches for the files of the folder that the part has written, by their URLs.
 
     Raises:
         Unreadable: the receipt is too large, because of what the input contains.
@@ -33,8 +45,9 @@ def keep(folder: str, stage: str, part: str, receipt: object) -> None:
     """
     url, buffers = _url(folder, stage, part), list[Buffer]()
     value = codec(type(receipt)).write(receipt, buffers)
+    files = {each.removeprefix(f"{folder}/"): found for each, found in written.items()}
     try:
-        content = receipt_file.pack(value, buffers)
+        content = receipt_file.pack(value, buffers, files)
     except ValueError as problem:
         raise Unreadable(
             f"{part}: {problem}; shorten the ids and names in its input, or name fewer attributes "
@@ -47,6 +60,42 @@ def finished_parts(folder: str, stage: str) -> set[str]:
     """Return the names of the parts of a stage that have a receipt."""
     names = storage.names(storage.join(folder, _FOLDER, stage))
     return {name.removesuffix(ENDING) for name in names if name.endswith(ENDING)}
+
+
+def remove_damaged(folder: str, moved_to: str) -> None:
+    """Remove the receipts of parts whose files are not as they were written, to do them again.
+
+    Sums are in receipts, and receipts are checked when they are loaded.
+
+    Args:
+        folder: folder of the unfinished run.
+        moved_to: folder that its tables are moved to when it is published, if they are.
+
+    Raises:
+        Refused, Failed: permission is missing, or no server answers.
+    """
+    stages = [name for name in storage.names(storage.join(folder, _FOLDER)) if name != SUMS]
+    parts = [(stage, part) for stage in stages for part in finished_parts(folder, stage)]
+    with ThreadPoolExecutor(_AT_ONCE) as pool:
+        for lost in pool.map(lambda part: _remove_if_damaged(folder, moved_to, *part), parts):
+            if lost:
+                _LOG.warning("%s: is not as it was written, and is made again", lost)
+
+
+def _remove_if_damaged(folder: str, moved_to: str, stage: str, part: str) -> str | None:
+    """Remove a receipt if a file that it vouches for is damaged; return the file, or None."""
+    url = _url(folder, stage, part)
+    try:
+        files = receipt_file.files_in(storage.read_bytes(url))
+        stated = {name: Written(*found) for name, found in files.items()}
+    except (ValueError, OSError, RecursionError, TypeError):
+        return None  # it is refused when it is loaded
+    for name, written in stated.items():
+        places = storage.join(folder, name), storage.join(moved_to, name)
+        if not any(storage.is_as_written(place, written) for place in places):
+            storage.remove(url)
+            return places[0]
+    return None
 
 
 def load(folder: str, stage: str, part: str, receipt_class: type[ReceiptClass]) -> ReceiptClass:

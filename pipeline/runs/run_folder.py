@@ -19,7 +19,9 @@ from segscore.pipeline.errors import Failed, Refused
 from segscore.pipeline.runs import claims, receipts
 from segscore.pipeline.runs.claims import UNFINISHED, Claim, Files
 from segscore.pipeline.runs.fingerprint import IGNORED_SETTINGS, Fingerprint, setting_differences
+from segscore.pipeline.storage.json_records import Shape, read_record
 from segscore.pipeline.storage.listed_files import INPUTS, RUN_TABLES, listed
+from segscore.schemas import records
 
 __all__ = ["RUN_TABLES", "UNFINISHED"]
 
@@ -28,6 +30,10 @@ PARQUET_ENDING = ".parquet"
 
 REJECTS, UNPAIRED = "rejects", "unpaired"
 """The tables of rejected and of unpaired rows."""
+
+_RECORDED = ((key.name, key.kind) for key in records.RUN if not key.name.startswith("files"))
+_SHAPE = Shape((*_RECORDED, *records.SETTINGS))
+"""Keys of a record, without its files, which ``listed`` checks."""
 
 MAX_EXAMINATIONS = 5
 """How often to examine a folder again if its content changes during the examination."""
@@ -285,6 +291,8 @@ def _claim(attempt: Attempt, stages: Mapping[str, Sequence[str]]) -> str | None:
         if _write_claim(attempt, new_claim):
             if newest and not resumed:
                 _remove_earlier(attempt)
+            elif newest:
+                receipts.remove_damaged(attempt.folder, storage.join(attempt.output, ".."))
             return storage.absolute(attempt.folder)
         if attempt.state.done:
             return None
@@ -462,7 +470,7 @@ def record_of(output: str, text: str) -> dict[str, Any]:
     """
     url = storage.join(output, RECORD)
     try:
-        record = claims.load_record(url, text, {"signature": str, "pairs": int, "rows": dict})
+        record: dict[str, Any] = read_record(url, text, _SHAPE)
         listed(record, url)
     except Refused as problem:
         raise Refused(

@@ -7,6 +7,7 @@ each batch of slices of the input and each partition that it has rows of.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from hashlib import blake2b
 from itertools import pairwise
 
 import numpy as np
@@ -16,7 +17,7 @@ import pyarrow.compute as pc
 from segscore.pipeline import storage
 from segscore.pipeline.arrays.document_ids import hash_names
 from segscore.pipeline.arrays.ragged import flags, numbers
-from segscore.pipeline.errors import Failed
+from segscore.pipeline.errors import Failed, StartOver
 from segscore.pipeline.runs import receipts
 from segscore.pipeline.runs.executor import Executor
 from segscore.pipeline.runs.planning import Plan, ranges_of, shuffled_at_once
@@ -36,7 +37,9 @@ from segscore.pipeline.tables.read import (
 _FILE, _ROW = "_file", "_row"
 FOLDER, _LIST = "met", "met.txt"
 _PACKETS = ".arrows"
-"""Ending of files of packets: streams of Arrow, one after another."""
+"""Ending of files of packets: streams of Arrow, one after another, and a digest of them."""
+
+_DIGEST_SIZE = 16
 
 
 @dataclass(frozen=True)
@@ -192,7 +195,8 @@ def _unpack(partitioning: Partitioning, place: int, packets: Sequence[bytes]) ->
     number, table_number = divmod(place, len(partitioning.tables))
     name = list(partitioning.tables)[table_number]
     url = storage.join(partitioning.folder, FOLDER, name, _file_name(number))
-    storage.write_bytes(url, b"".join(packets))
+    content = b"".join(packets)
+    storage.write_bytes(url, content + _digest(content))
     first_column = pa.ipc.IpcReadOptions(included_fields=[0])
     return sum(
         batch.num_rows
@@ -208,13 +212,20 @@ def _read_packets(url: str) -> pa.Table:
         Failed: the file does not exist any more, or is not whole.
     """
     try:
-        content = storage.read_bytes(url)
-        source, packets = pa.BufferReader(content), []
-        while source.tell() < len(content):
-            packets.append(pa.ipc.open_stream(source).read_all())
-        return in_one_chunk(pa.concat_tables(packets))
-    except (Failed, OSError, pa.ArrowException) as problem:
+        file = storage.read_bytes(url)
+    except Failed as problem:
         raise Failed(f"{problem}; another job has finished or claimed this run") from problem
+    content, digest = file[:-_DIGEST_SIZE], file[-_DIGEST_SIZE:]
+    if digest != _digest(content):
+        raise StartOver(f"{url}: is not as it was written; run again with --fresh")
+    source, packets = pa.BufferReader(content), []
+    while source.tell() < len(content):
+        packets.append(pa.ipc.open_stream(source).read_all())
+    return in_one_chunk(pa.concat_tables(packets))
+
+
+def _digest(content: bytes) -> bytes:
+    return blake2b(content, digest_size=_DIGEST_SIZE).digest()
 
 
 def _file_name(number: int) -> str:

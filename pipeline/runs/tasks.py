@@ -5,6 +5,7 @@ from contextlib import contextmanager
 from typing import NoReturn, Protocol, TypeVar, get_type_hints
 from uuid import uuid4
 
+from segscore.pipeline import storage
 from segscore.pipeline.errors import Failed, Refused, Unsuitable
 from segscore.pipeline.runs import planning, receipts
 from segscore.pipeline.runs.executor import (
@@ -136,8 +137,9 @@ def perform(
     arguments: tuple[object, ...],
 ) -> Returned:
     """Do the work of a part, then write its receipt, which marks the part's files as complete."""
-    receipt = task(job, part, *arguments)
-    receipts.keep(job.folder, stage, part.name, receipt)
+    with storage.noting() as written:
+        receipt = task(job, part, *arguments)
+    receipts.keep(job.folder, stage, part.name, receipt, written)
     return receipt
 
 

@@ -97,9 +97,11 @@ def nothing_scored(
             return no_rows_error(table)
     references, hypotheses = account["references"], account["hypotheses"]
     of_rejected = rejected_references(rejects, unpaired).hypotheses
-    is_awaited = 2 * (hypotheses["unpaired"] - of_rejected) > hypotheses["in"]
+    all_rejected = references["rejected"] == references["in"]
+    without_reference = hypotheses["unpaired"] - of_rejected
+    is_awaited = not all_rejected and 2 * without_reference > hypotheses["in"]
     why = explain_losses([] if is_awaited else rejects, unpaired, SIDES, listed_in)
-    if references["rejected"] == references["in"]:
+    if all_rejected:
         return NoResult(f"{inputs.references.location}: no reference was accepted{why}")
     kind = NothingPaired if is_awaited else NoResult
     if hypotheses["rejected"]:

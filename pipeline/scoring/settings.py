@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cache
 from typing import Annotated, Any
 
 from segscore.pipeline.errors import Refused
@@ -34,6 +35,7 @@ from segscore.pipeline.settings.reading import (
     read_threshold,
 )
 from segscore.pipeline.settings.signature import THRESHOLD
+from segscore.pipeline.storage.json_records import Shape, shape_of
 
 LEAVE_OUT, NONE, REFUSE = "leave-out", "none", "refuse"
 """What may be done about a document of which a system has no hypothesis."""
@@ -172,15 +174,19 @@ def split_trials(location: str) -> list[str]:
     return [location] if "{" in location else location.split(",")
 
 
+@cache
+def _shape() -> Shape:
+    return shape_of(ScoreSettings)
+
+
 def settings_from_record(record: Mapping[str, Any]) -> ScoreSettings:
     """Read the settings of a scoring run from its record, where tuples are lists.
 
     Raises:
         TypeError: they have other names or types than those of this version.
     """
-    locations = record.get("references"), record.get("hypotheses"), record.get("documents") or ""
-    if not all(isinstance(location, str) for location in locations):
-        raise TypeError("the location of a table is not a text")
+    if misfit := _shape().misfit(record):
+        raise TypeError(misfit)
     fields: dict[str, Any] = {
         name: tuple(value) if isinstance(value, list) else value for name, value in record.items()
     }

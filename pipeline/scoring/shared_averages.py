@@ -86,7 +86,8 @@ def _differing(
     """Return the groups of documents whose systems have different ones."""
     if not kind.measures:
         return {}
-    chosen = (pc.field("measure") == next(iter(kind.measures))) & (pc.field("average") == "micro")
+    of_first = pc.equal(summary.column("measure"), next(iter(kind.measures)))
+    chosen = pc.and_(of_first, pc.equal(summary.column("average"), "micro"))
     of_measure: list[AverageRow] = summary.filter(chosen).to_pylist()
     rows: dict[tuple[Any, ...], dict[str, AverageRow]] = {}
     for row in of_measure:

@@ -6,6 +6,7 @@ from segscore.pipeline.storage.files import (
     decoded_lines,
     file_size,
     head,
+    is_as_written,
     lines,
     read_bytes,
     read_lines,
@@ -67,3 +68,4 @@ from segscore.pipeline.storage.parquet import (
 from segscore.pipeline.storage.resolver import require_resolvable
 from segscore.pipeline.storage.temporary import temporary_for
 from segscore.pipeline.storage.unnamed_files import Spill
+from segscore.pipeline.storage.written import Written, noting

@@ -23,6 +23,7 @@ from segscore.pipeline.storage.object_stores import (
     resolve,
 )
 from segscore.pipeline.storage.temporary import drop, take_place
+from segscore.pipeline.storage.written import Written, described, note
 
 BUFFER = 8 * 2**20
 
@@ -195,6 +196,7 @@ def _write(url: str, content: bytes | memoryview, *, new: bool = False) -> None:
             _write_to_disk(place, content, new=new)
         else:
             put(place, bytes(content), new=new)
+            note(url, iter([content]))
 
 
 def _write_to_disk(place: Place, content: bytes | memoryview, *, new: bool) -> None:
@@ -266,6 +268,14 @@ def file_size(url: str) -> int:
     if info["type"] != "file":
         raise Failed(f"{url}: cannot be read (not a regular file)")
     return int(info["size"])
+
+
+def is_as_written(url: str, written: Written) -> bool:
+    """Return whether a file has the size and the content that were noted when it was written."""
+    try:
+        return file_size(url) == written.size and described(chunks(url, BUFFER)) == written
+    except (Failed, Refused):
+        return False
 
 
 def read_bytes(url: str) -> bytes:

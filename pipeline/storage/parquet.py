@@ -17,6 +17,7 @@ from segscore.pipeline.storage.memory import row_group_limit
 from segscore.pipeline.storage.object_stores import Place, RemoteFile, explained, put, resolve
 from segscore.pipeline.storage.temporary import drop, take_place
 from segscore.pipeline.storage.texts import require_utf8
+from segscore.pipeline.storage.written import note
 
 Choice = Callable[[Sequence[str]], Sequence[str]]
 
@@ -222,7 +223,9 @@ class TableFile:
         if self.place.local:
             take_place(self.temporary, self.place, new=False)
         else:
-            put(self.place, self.memory.getvalue().to_pybytes(), new=False)
+            content = self.memory.getvalue().to_pybytes()
+            put(self.place, content, new=False)
+            note(self.place.url, iter([content]))
 
 
 def table_bytes(table: pa.Table) -> bytes:

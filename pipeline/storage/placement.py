@@ -111,7 +111,7 @@ def _output_names() -> Iterator[str]:
             yield f"_unfinished/{DIGEST}/{table}/{stem}.parquet"
 
 
-def require_free(output: str, names: Sequence[str]) -> None:
+def require_free(output: str, names: Sequence[str], *, option: str = "--output") -> None:
     """Refuse an output folder that contains a file or table to be written; the message names it."""
     existing = storage.names(output)
     for name in names:
@@ -119,11 +119,11 @@ def require_free(output: str, names: Sequence[str]) -> None:
             more = (
                 "; to add a coder, import it into a folder beside this one, and name the tables of "
                 f"both with a pattern, such as '{storage.join(_parent(output), '*', name, '*')}'"
-                if name in ("references", "hypotheses")
+                if name in ("references", "hypotheses") and option == "--output"
                 else ""
             )
             raise Refused(
-                f"--output {output}: already contains {name}; choose another folder{more}"
+                f"{option} {output}: already contains {name}; choose another folder{more}"
             )
 
 

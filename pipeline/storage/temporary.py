@@ -4,9 +4,13 @@ import errno
 import os
 import re
 from contextlib import suppress
+from functools import partial
 
 from segscore.pipeline.storage.locations import join
 from segscore.pipeline.storage.object_stores import Place
+from segscore.pipeline.storage.written import note
+
+_CHUNK = 2**20
 
 TEMPORARY_NAME = re.compile(r"\.(.+)\.[0-9a-f]{16}\.tmp")
 """Name of a file being written, or of a folder being removed, next to its final name."""
@@ -40,6 +44,7 @@ def take_place(temporary: str, place: Place, *, new: bool) -> None:
     """
     with open(temporary, "rb") as file:
         os.fsync(file.fileno())
+        note(place.url, iter(partial(file.read, _CHUNK), b""))
     if not new:
         os.replace(temporary, place.path)
         return

@@ -5,9 +5,12 @@ which row breaks which rule.  These checks avoid that work, and importing Pander
 valid.
 """
 
+from typing import Any
+
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
+from numpy.typing import NDArray
 
 from segscore.pipeline.arrays.kernel import kernel
 from segscore.pipeline.arrays.ragged import Ints, Positions, flags, numbers, ragged
@@ -15,22 +18,25 @@ from segscore.pipeline.tables.columns import DOCUMENTS, SEGMENTATIONS
 from segscore.schemas.input_columns import BY_SEGMENT, MOST_WORDS
 
 _COLLAPSED, _LENGTHS = "collapsed_boundaries", "unit_lengths"
-_QUICK = (_COLLAPSED, BY_SEGMENT, "trial")
-"""Optional columns of segmentations whose rules are checked here; a trial may be any number."""
+_TYPES, _SCORES = "boundary_types", "boundary_scores"
 
 
 @kernel
-def _keep_rules(offsets: Ints, positions: Positions, n_units: Positions, open_ended: bool) -> bool:
+def _keep_rules(
+    offsets: Ints, positions: Positions, types: Positions, n_units: Positions, open_ended: bool
+) -> bool:
     """Check that every row has units, and strictly ascending positions within them.
 
-    If ``open_ended``, positions have no upper limit.
+    Boundaries of one position ascend by type, if there are types, which begin with those of the
+    first row.  If ``open_ended``, positions have no upper limit.
     """
     for row in range(len(n_units)):
-        last = 0
+        last = last_type = 0
         for i in range(offsets[row], offsets[row + 1]):
-            if positions[i] <= last:
+            kind = types[i - offsets[0]] if len(types) else 0
+            if positions[i] < max(1, last) or (positions[i] == last and kind <= last_type):
                 return False
-            last = positions[i]
+            last, last_type = positions[i], kind
         if n_units[row] < 1 or (last >= n_units[row] and not open_ended):
             return False
     return True
@@ -42,8 +48,8 @@ def is_sound(table: pa.Table, *, open_ended: bool = False) -> bool:
     The columns are of the contract's types, in one chunk each. If ``open_ended``, rows adopt the
     length of their document, so that n_units may be null and positions have no upper limit.
     """
-    if any(name in table.column_names for name in SEGMENTATIONS.optional if name not in _QUICK):
-        return False
+    if BY_SEGMENT in table.column_names and _TYPES in table.column_names:
+        return False  # positions that repeat begin one segment
     if _COLLAPSED in table.column_names and (pc.min(table.column(_COLLAPSED)).as_py() or 0) < 0:
         return False
     if not table.num_rows:
@@ -59,8 +65,15 @@ def is_sound(table: pa.Table, *, open_ended: bool = False) -> bool:
         table.column(BY_SEGMENT).chunk(0), lists.lengths
     ):
         return False
+    types, scores = (_one_per_boundary(table, name, lists.lengths) for name in (_TYPES, _SCORES))
+    if types is None or scores is None or types.min(initial=1) < 1:
+        return False
+    if not ((scores >= 0) & (scores <= 1)).all():
+        return False
     named = _none_is_empty(ids) and _none_is_empty(coder)
-    return named and _keep_rules(lists.offsets, lists.values, numbers(n_units), open_ended)
+    return named and _keep_rules(
+        lists.offsets, lists.values, types.astype(np.int32), numbers(n_units), open_ended
+    )
 
 
 def documents_are_sound(table: pa.Table) -> bool:
@@ -96,6 +109,18 @@ def _one_per_segment(labels: pa.ListArray, boundaries: Ints) -> bool:
     offsets = np.frombuffer(labels.buffers()[1], np.int32)
     sizes = np.diff(offsets[labels.offset : labels.offset + len(labels) + 1])
     return bool((sizes[flags(labels.is_valid())] == 1 + boundaries[flags(labels.is_valid())]).all())
+
+
+def _one_per_boundary(table: pa.Table, name: str, boundaries: Ints) -> NDArray[Any] | None:
+    """Return the values of all boundaries, none without the column; None if one lacks a value."""
+    if name not in table.column_names:
+        return np.empty(0, np.int32)
+    column = table.column(name).chunk(0)
+    sizes = column.value_lengths()
+    if column.null_count or not np.array_equal(numbers(sizes), boundaries):
+        return None
+    values = column.flatten()
+    return None if values.null_count else numbers(values)
 
 
 def _none_is_empty(texts: pa.Array) -> bool:

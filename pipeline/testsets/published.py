@@ -7,6 +7,8 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from segscore.pipeline.testsets.registry import KnownSet
+
 _FILE = Path(__file__).with_name("published.csv")
 
 EVIDENCE = {
@@ -69,6 +71,11 @@ def scores_of(set_name: str, splits: Iterable[str] | None = None) -> list[Publis
         for score in published_scores()
         if score.set == set_name and (chosen is None or score.split in chosen)
     ]
+
+
+def scores_on(test_set: KnownSet) -> list[PublishedScore]:
+    """Return the published scores on a test set, or on the only split of it that was asked for."""
+    return scores_of(test_set.name, [test_set.part] if test_set.part else None)
 
 
 def heading_of(rows: Sequence[Mapping[str, Any]]) -> str:

@@ -1,9 +1,8 @@
 """The registry of test sets: what is known of each, without its text or its boundaries."""
 
-import json
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache, cached_property
 from pathlib import Path
 from typing import Any
@@ -13,6 +12,7 @@ from numpy.typing import NDArray
 
 from segscore.pipeline import storage
 from segscore.pipeline.errors import Absent, Refused, nearest
+from segscore.pipeline.storage.json_records import Shape, read_record
 
 Prefixes = NDArray[np.uint32]
 """The first 8 hexadecimal digits of digests or of hashes of ids, as numbers."""
@@ -25,6 +25,22 @@ SHOWN_DIGITS = 24
 
 _SETS = Path(__file__).with_name("sets.json")
 _PREFIX_DIGITS = 8
+
+_SHAPE = Shape(
+    {
+        "[].name": "string",
+        "[].recipe": "null",
+        "[].recipe.format": "string or null",
+        "[].recipe.options": "object or null",
+        "[].splits": "null",
+        "[].splits[].name": "string",
+        **{f"[].splits[].{n}": "int or null" for n in ("documents", "references", "boundaries")},
+        "[].splits[].fingerprint": "string or null",
+        "[].splits[].digests": "string",
+        "[].splits[].ids": "string",
+    }.items()
+)
+"""What is checked of the sets of a registry before they are read."""
 
 
 @dataclass(frozen=True)
@@ -81,6 +97,8 @@ class KnownSet:
         options: options of `segscore import` that read the published files, by name.
         note: what else there is to know; empty if nothing.
         splits: its splits.
+        data: file beside this one that has its segmentations; empty if segscore does not ship them.
+        part: the split that was asked for, and then the only one; empty for the whole set.
     """
 
     name: str
@@ -92,6 +110,13 @@ class KnownSet:
     options: Mapping[str, str]
     note: str
     splits: tuple[Split, ...]
+    data: str = ""
+    part: str = ""
+
+    @property
+    def title(self) -> str:
+        """The set and, if only that was asked for, its split."""
+        return f"{self.name} {self.part}" if self.part else self.name
 
     @property
     def whole(self) -> Split | None:
@@ -118,14 +143,20 @@ class Registry:
         )
 
     def find(self, name: str) -> KnownSet:
-        """Return a set by its name, whatever its case.
+        """Return a set by its name, or one with only the split that has this title.
+
+        Case does not matter.
 
         Raises:
             Refused: there is no such set; the message names the nearest.
         """
+        wanted = name.casefold()
         for each in self.sets:
-            if each.name.casefold() == name.casefold():
+            if each.name.casefold() == wanted:
                 return each
+            for split in each.splits:
+                if split.title.casefold() == wanted:
+                    return replace(each, splits=(split,), part=split.name)
         raise Refused(
             f"{name}: no such test set{self._similar(name)}; `segscore testsets` lists them all"
         )
@@ -159,7 +190,7 @@ def read_registry(location: str | None) -> Registry:
     text = storage.read_text(location)
     if text is None:
         raise Absent(f"--registry {location}: there is no such file")
-    own = [*_read_sets(text, f"--registry {location}")]
+    own = [replace(each, data="") for each in _read_sets(text, f"--registry {location}")]
     names = {each.name.casefold() for each in own}
     others = (each for each in own_registry().sets if each.name.casefold() not in names)
     return Registry((*own, *others))
@@ -172,12 +203,16 @@ def _read_sets(text: str, where: str) -> Iterator[KnownSet]:
         Refused: the text is not a registry; the message says what is wrong.
     """
     try:
-        entries = json.loads(text)
-        for entry in entries if isinstance(entries, list) else [entries]:
+        entries = read_record(where, text, Shape())
+        listed = entries if isinstance(entries, list) else [entries]
+        if misfit := _SHAPE.misfit(listed):
+            raise ValueError(misfit)
+        for entry in listed:
             yield _read_set(entry)
-    except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as problem:
+    except ValueError as problem:
+        reason = str(problem).removeprefix(f"{where}: ")
         raise Refused(
-            f"{where}: is not a registry of test sets ({type(problem).__name__}: {problem}); "
+            f"{where}: is not a registry of test sets ({reason}); "
             "`segscore testsets --describe TABLE` writes one"
         ) from problem
 
@@ -196,6 +231,7 @@ def _read_set(entry: Mapping[str, Any]) -> KnownSet:
         options={str(key): str(value) for key, value in (recipe.get("options") or {}).items()},
         note=str(entry.get("note", "")),
         splits=tuple(_read_split(name, split, splits) for split in splits),
+        data=str(entry.get("data", "")),
     )
 
 
@@ -229,15 +265,15 @@ def _read_split(
 
 
 def _read_name(entry: Mapping[str, Any]) -> str:
-    name = entry["name"]
-    if not isinstance(name, str) or not name.strip():
+    name: str = entry["name"]
+    if not name.strip():
         raise ValueError(f"a name must be text, not {name!r}")
     return name
 
 
 def _read_count(entry: Mapping[str, Any], key: str) -> int | None:
-    number = entry.get(key)
-    if number is not None and (type(number) is not int or number < 0):
+    number: int | None = entry.get(key)
+    if number is not None and number < 0:
         raise ValueError(f"{key} must be a non-negative integer, not {number!r}")
     return number
 

@@ -1,6 +1,7 @@
 """Tables of test sets: their splits, and scores that were published on them."""
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from segscore.pipeline.statistics.shown_numbers import shown_value
@@ -9,6 +10,9 @@ from segscore.pipeline.statistics.shown_tables import Column, ShownTable
 _Row = Mapping[str, Any]
 
 _NUMBERS = ("documents", "boundaries")
+_LEAST_SHOWN = 20
+"""Number of published scores that a terminal shows, if so many are of single documents."""
+
 _SCORES = ("split", "system", "document_id", "measure", "value", "convention", "evidence", "source")
 
 
@@ -23,8 +27,18 @@ def splits_shown(rows: Sequence[_Row]) -> ShownTable:
 
 
 def scores_as_printed(rows: Sequence[_Row]) -> ShownTable:
-    """Show published scores on one test set, with the columns ``PUBLISHED_COLUMNS``."""
-    return _shown(rows, _SCORES)
+    """Show published scores on one test set, with the columns ``PUBLISHED_COLUMNS``.
+
+    Those of single documents come last, and a terminal shows only a few of them.
+    """
+    scores = sorted(rows, key=lambda row: bool(row["document_id"]))
+    overall = sum(not row["document_id"] for row in scores)
+    names = _SCORES if overall < len(scores) else [n for n in _SCORES if n != "document_id"]
+    return replace(
+        _shown(scores, names),
+        first=max(overall, _LEAST_SHOWN),
+        rest=lambda number: f"{number:,} more, of single documents: --format csv",
+    )
 
 
 def _shown(rows: Sequence[_Row], names: Iterable[str]) -> ShownTable:

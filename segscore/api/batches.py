@@ -25,6 +25,9 @@ _IS_MASK = "flags of the n - 1 places between units go to update_masks"
 _SURELY = 8
 """So many documents do not all begin with a segment of one unit by chance."""
 
+_FEWEST = 2
+"""So many references whose last unit begins a segment, though the first one does not."""
+
 _PADDED = {
     True: "if this is padding, give the number of units of each document as lengths",
     False: "the padding begins before the end that lengths gives",
@@ -58,6 +61,8 @@ def from_masks(
     n_units = _lengths(sides, lengths, extra=1)
     if lengths is not None:
         _refuse_starts(sides[0], n_units)
+    else:
+        _refuse_units(sides[0])
     _require_flags(sides, n_units - 1, _A_MASK, padded=lengths is None)
     ref, hyp = (_positions(side == 1, n_units) for side in sides)
     return Batch(ref, hyp, n_units)
@@ -75,6 +80,7 @@ def from_starts(
     n_units = _lengths(sides, lengths, extra=0, hint=_IS_MASK)
     hint = _A_START if lengths is None else f"{_A_START}. {_IS_MASK.capitalize()}"
     _require_flags(sides, n_units, hint, padded=lengths is None)
+    _refuse_ends(sides[0], n_units)
     first = sides[0][:, :1].ravel() == 1
     if first.any() and not first.all():
         row = int(np.argmin(first))
@@ -230,6 +236,45 @@ def _refuse_starts(reference: Any, n_units: Ints) -> None:
             "each of the n - 1 places between units. If 1 marks the first unit of a segment, call "
             "update_starts; if it marks the last, leave out the columns behind these places, as in "
             f"reference[:, :{n_units.max() - 1}]"
+        )
+
+
+def _refuse_units(reference: Any) -> None:
+    """Refuse flags of units in the place of a mask without lengths: all first, or last, ones are 1.
+
+    Args:
+        reference: flags of the references.
+    """
+    if len(reference) < _SURELY or not reference.size or (reference == 1).all():
+        return
+    for column, unit, call in (
+        (0, "first", "call update_starts"),
+        (-1, "last", "give the number of units of each row as lengths"),
+    ):
+        if (reference[:, column] == 1).all():
+            raise Refused(
+                f"reference: the {unit} flag is 1 in every row, as where each unit has a flag and "
+                f"1 marks the {unit} unit of a segment; a mask has a flag for each of the n - 1 "
+                f"places between units. For flags of units, {call}"
+            )
+
+
+def _refuse_ends(reference: Any, n_units: Ints) -> None:
+    """Refuse flags of the last units of segments in the place of those of the first ones.
+
+    They are known by the last one, which is 1 in every document, where not every first one is.
+
+    Args:
+        reference: flags of the references.
+        n_units: number of units of each document, shape (rows,).
+    """
+    rows = np.flatnonzero(n_units > 1)
+    last, first = reference[rows, n_units[rows] - 1], reference[rows, 0]
+    if len(rows) >= _FEWEST and (last == 1).all() and not (first == 1).all():
+        raise Refused(
+            "reference: the last flag is 1 in every row, and the first is not, as where 1 marks "
+            "the last unit of a segment. update_starts reads flags of first units; call "
+            "update_masks for these, with the number of units of each row as lengths"
         )
 
 

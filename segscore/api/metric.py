@@ -252,7 +252,8 @@ class Metric:
             document_ids: names of the documents, as in ``update``.
 
         Raises:
-            Refused: the shapes do not fit, or a flag is neither 0 nor 1.
+            Refused: the shapes do not fit, a flag is neither 0 nor 1, or 1 must mark the last unit
+                of a segment, because the last flag is 1 in every document and the first is not.
         """
         self._add_batch(from_starts(reference, hypothesis, lengths), document_ids)
 

@@ -1,8 +1,8 @@
 """Plain boundaries of documents, in a list or by id, as `segscore.evaluate` takes them."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from numbers import Integral
-from typing import Any
+from typing import Any, NamedTuple
 
 from segscore.api.segmentation import Segmentation
 from segscore.pipeline.errors import Refused
@@ -27,8 +27,8 @@ def lists_as_tables(n_units: NumbersOfUnits, **given: Any) -> dict[str, Any]:
             document, or {system: these}.
 
     Raises:
-        Refused: it is none of these, documents and numbers of units do not fit, or a segmentation
-            breaks a rule; the message names the document.
+        Refused: it is none of these, documents and numbers of units do not fit, lists have unequal
+            lengths, or a segmentation breaks a rule; the message names the document.
     """
     units = n_units
     if isinstance(n_units, _TEXT) or not isinstance(n_units, Iterable | Integral):
@@ -38,19 +38,49 @@ def lists_as_tables(n_units: NumbersOfUnits, **given: Any) -> dict[str, Any]:
         )
     if isinstance(n_units, Iterable) and not isinstance(n_units, Mapping):
         units = [*n_units]
-    return {name: _as_table(name, each, units) for name, each in given.items()}
+    read: dict[str, Any] = {}
+    tables: list[_Documents] = []
+    for name, each in given.items():
+        if isinstance(each, Mapping) and any(map(_has_documents, each.values())):
+            systems = {
+                str(system): _by_document(f"{name}: {system}", documents, units)
+                for system, documents in each.items()
+            }
+            read[name] = {system: documents.by_id for system, documents in systems.items()}
+            tables += systems.values()
+        else:
+            documents = _by_document(name, each, units)
+            read[name] = documents.by_id
+            tables.append(documents)
+    _require_equal(tables)
+    return read
 
 
-def _as_table(
-    name: str, given: Any, units: NumbersOfUnits
-) -> dict[str, Segmentation] | dict[str, dict[str, Segmentation]]:
-    """Return the segmentations of one table, by document, or by system and document."""
-    if isinstance(given, Mapping) and any(map(_has_documents, given.values())):
-        return {
-            str(system): _by_document(f"{name}: {system}", each, units)
-            for system, each in given.items()
-        }
-    return _by_document(name, given, units)
+class _Documents(NamedTuple):
+    """The segmentations of one table, and whether they are a list without ids."""
+
+    name: str
+    is_list: bool
+    by_id: dict[str, Segmentation]
+
+
+def _require_equal(tables: Sequence[_Documents]) -> None:
+    """Refuse lists that cannot be matched by place: some have other lengths, or others have ids."""
+    lists = [table for table in tables if table.is_list]
+    named = [table for table in tables if not table.is_list]
+    if lists and named:
+        raise Refused(
+            f"{lists[0].name}: does not name its documents, but {named[0].name} does; give both "
+            "by document"
+        )
+    for table in lists:
+        number, first = len(table.by_id), len(lists[0].by_id)
+        if number != first:
+            raise Refused(
+                f"{table.name}: length {number}, but {lists[0].name} has {first}; lists are "
+                "matched by place: give a list, even an empty one, for each document, or "
+                "{document: boundaries}"
+            )
 
 
 def _has_documents(value: Any) -> bool:
@@ -62,7 +92,7 @@ def _has_documents(value: Any) -> bool:
     return any(isinstance(each, Iterable) and not isinstance(each, _TEXT) for each in value)
 
 
-def _by_document(name: str, given: Any, units: NumbersOfUnits) -> dict[str, Segmentation]:
+def _by_document(name: str, given: Any, units: NumbersOfUnits) -> _Documents:
     if isinstance(given, _TEXT) or not isinstance(given, Iterable):
         raise Refused(f"{name}: is {type(given).__name__}; with n_units it must be {_FORMS}")
     if isinstance(given, Mapping):
@@ -85,7 +115,7 @@ def _by_document(name: str, given: Any, units: NumbersOfUnits) -> dict[str, Segm
         except Refused as problem:
             text = str(problem).removeprefix("segmentation: ")
             raise Refused(f"{name}: document {document}: {text}") from None
-    return found
+    return _Documents(name, not isinstance(given, Mapping), found)
 
 
 def _sizes_by_document(

@@ -8,8 +8,9 @@ import pyarrow as pa
 from segscore.api.runs import RunTables
 from segscore.pipeline.runs.finished import FinishedRun
 from segscore.pipeline.testsets.describe import list_splits
-from segscore.pipeline.testsets.published import PUBLISHED_COLUMNS, published_scores
+from segscore.pipeline.testsets.published import PUBLISHED_COLUMNS, scores_on
 from segscore.pipeline.testsets.registry import Registry, read_registry
+from segscore.pipeline.testsets.shipped import shipped_tables
 
 _NUMBERS = ("documents", "references", "boundaries")
 
@@ -25,22 +26,27 @@ def testsets(
     [('all', 500, 1513)]
     >>> segscore.testsets().published.column_names[:4]
     ['set', 'split', 'system', 'document_id']
+    >>> news = segscore.testsets("Japanese news")
+    >>> news.references.num_rows, news.hypotheses.num_rows
+    (20, 200)
 
     Args:
         name: name of a set; None for all.
         registry: JSON file of further sets.
 
     Returns:
-        The tables `sets`, a row for each split, and `published`.
+        The tables `sets`, a row for each split, and `published`; of a set that ships, also
+        `references` and `hypotheses`.
 
     Raises:
         Refused: there is no such set, or the file is not a registry.
     """
     known = read_registry(None if registry is None else fspath(registry))
+    shipped = {}
     if name is not None:
         known = Registry((known.find(name),))
-    names = {each.name for each in known.sets}
-    scores = [asdict(score) for score in published_scores() if score.set in names]
+        shipped = shipped_tables(known.sets[0])
+    scores = [asdict(score) for each in known.sets for score in scores_on(each)]
     listed = [("set", pa.string()), ("years", pa.string()), ("licence", pa.string())]
     listed += [("split", pa.string()), *((number, pa.int64()) for number in _NUMBERS)]
     tables = {
@@ -50,6 +56,7 @@ def testsets(
         "published": pa.Table.from_pylist(
             scores, pa.schema([(column, pa.string()) for column in PUBLISHED_COLUMNS])
         ),
+        **shipped,
     }
     record = {"signature": f"{len(known.sets)} test sets, {len(scores)} published scores"}
     return RunTables(FinishedRun("testsets", record, tables=tables))

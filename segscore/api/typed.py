@@ -264,6 +264,7 @@ class ReconcileKeywords(TypedDict, total=False):
     tolerance_of_print: float | None
     tolerance: Sequence[int] | str
     units: Literal["units", "words"]
+    unit: CountedUnit | None
     length_tolerance: int
 
 

@@ -31,7 +31,7 @@ windows.MEASURES += (
 importlib.reload(segscore.pipeline.measures)
 
 from segscore.jobs.cli.app import main
-from segscore.schemas import page
+from segscore.api import write_tables as page
 from segscore.schemas.scores import PANEL_SCORES, SCORES
 
 data, root = sys.argv[1:]

@@ -14,11 +14,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from segscore.pipeline.agreement import block
+from segscore.pipeline.agreement.tables import AGREEMENT_TABLES
 from segscore.pipeline.runs import planning, shuffle
 from segscore.pipeline.runs.planning import Limits
 from segscore.pipeline.statistics import resampling
 from segscore.pipeline.storage import read_table, write_table
-from segscore.schemas.agreement import AGREEMENT_TABLES
 from tests.oracles import naive, naive_agreement, naive_jackknife
 from tests.oracles.naive_agreement import Corpus, Document
 from tests.support.agreement_strategies import corpora

@@ -1389,7 +1389,7 @@ def test_score__too_many_unpaired(workspace: Workspace) -> None:
     references = workspace.write("refs.parquet", one_coder("ann", [3], "abxy"))
     result = workspace.score("--max-unpaired", 0.3, references=references)
     assert_refused(workspace, result, 1, "1 of 3 hypotheses have no reference", "--max-unpaired")
-    where = Path(result.err.split("listed in ")[1].split()[0])
+    where = Path(result.err.split("listed in ")[1].split()[0].rstrip(";"))
     listed = read_table(str(where)).to_pylist()
     assert ("hypotheses", "c") in [(row["table"], row["document_id"]) for row in listed]
     result = workspace.score("--max-unpaired", 0.5, references=references)

@@ -6,6 +6,7 @@ import shlex
 import shutil
 import subprocess
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -13,6 +14,7 @@ from segscore.pipeline.storage import read_table
 from tests.support.command_line import Segscore
 from tests.support.nights import DAYS, GOOD, Archive
 from tests.support.paths import DATA
+from tests.support.refusals import assert_one_line
 
 FIRST, SECOND, THIRD = DAYS[:3]
 DAMAGED = {
@@ -109,3 +111,111 @@ def test_every_command_names_the_way_out_of_a_damaged_run(
     set_aside(result.err)
     assert segscore(*score).code == 0
     shutil.rmtree(run)
+
+
+CLAIM: dict[str, Any] = {
+    "start": "0" * 32,
+    "fingerprint": {"command": "score", "settings": {}, "inputs": {}, "version": "0"},
+    "stages": {},
+}
+FORGED: dict[str, tuple[str, object]] = {
+    "seconds.x is not a number": ("seconds", {"x": "text"}),
+    "rows.hypotheses is not an object": ("rows", {"hypotheses": "x"}),
+    "rows.hypotheses.in is not a whole number": ("rows", {"hypotheses": {"in": 0.5}}),
+    "inputs.references[0].url is not text": ("inputs", {"references": [{"url": 1.5}]}),
+    "warnings is not a list": ("warnings", "x"),
+    "pairs is too large": ("pairs", 10**30),
+    "p_seg is not a number": ("p_seg", True),
+    "settings.group_by is not a list": ("settings", {"group_by": None}),
+}
+
+
+@pytest.fixture(scope="module")
+def finished(segscore_once: Segscore, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with a run of `score` and one of `sweep`."""
+    folder = tmp_path_factory.mktemp("finished")
+    corpus = DATA / "tinyrec.jsonl"
+    assert segscore_once("score", corpus, corpus, "--output", folder / "score").code == 0
+    scored = folder / "scored.jsonl"
+    rows = [json.loads(line) for line in corpus.read_text().splitlines()]
+    for row in rows:
+        row["boundary_scores"] = [0.5] * len(row["boundaries"])
+    scored.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    assert segscore_once("sweep", corpus, scored, "--output", folder / "sweep").code == 0
+    return folder
+
+
+@pytest.mark.parametrize("kind", ["score", "sweep"])
+@pytest.mark.parametrize("said", FORGED)
+def test_a_forged_record_is_refused_in_one_line(
+    segscore: Segscore, finished: Path, kind: str, said: str
+) -> None:
+    """In SECURITY.md: a forged file can make a command fail with one line, and nothing worse."""
+    url = finished / kind / "run.json"
+    genuine, (key, value) = url.read_text(), FORGED[said]
+    url.write_text(json.dumps({**json.loads(genuine), key: value}))
+    inputs = (DATA / "tinyrec.jsonl", finished / "scored.jsonl")
+    page = finished / "page.html"
+    commands: list[list[object]] = [["report", finished / kind, "--output", page]]
+    commands += [["status", finished / kind], [kind, *inputs, "--output", finished / kind]]
+    for command in commands:
+        assert_one_line(segscore(*command), 2, f"{url}: ", f"or damaged: {said}; put the file back")
+    url.write_text(genuine)
+
+
+def test_a_record_without_a_key_is_refused(segscore: Segscore, finished: Path) -> None:
+    url = finished / "score" / "run.json"
+    genuine = url.read_text()
+    for key in ("warnings", "rows", "settings", "versions", "seconds", "inputs"):
+        url.write_text(json.dumps({k: v for k, v in json.loads(genuine).items() if k != key}))
+        result = segscore("report", url.parent, "--output", finished / "page.html")
+        assert_one_line(result, 2, f"{url}: lacks the key {key}, which segscore writes")
+    url.write_text(genuine)
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "said"),
+    [
+        ("inputs", 1, "fingerprint.inputs is not an object"),
+        ("inputs", {"references": [{"url": "a", "size": "x"}]}, "size is not a whole number"),
+        ("settings", 1, "fingerprint.settings is not an object"),
+        ("version", [], "fingerprint.version is not text"),
+    ],
+)
+def test_a_forged_claim_is_refused_in_one_line(
+    segscore: Segscore, tmp_path: Path, key: str, value: object, said: str
+) -> None:
+    url = tmp_path / "run" / "_unfinished" / "plan.json"
+    url.parent.mkdir(parents=True)
+    url.write_text(json.dumps(CLAIM | {"fingerprint": CLAIM["fingerprint"] | {key: value}}))
+    corpus = DATA / "tinyrec.jsonl"
+    for command in (("score", corpus, corpus), ("agree", corpus)):
+        result = segscore(*command, "--output", tmp_path / "run")
+        assert_one_line(result, 2, f"{url}: not a file that segscore writes, or damaged: ", said)
+
+
+@pytest.mark.parametrize(
+    ("kind", "table", "other"),
+    [("sweep", "curves", "scores"), ("score", "summary", "scores")],
+)
+def test_another_table_under_the_name_of_one(
+    segscore: Segscore, finished: Path, kind: str, table: str, other: str
+) -> None:
+    (path,) = (finished / kind / table).iterdir()
+    (foreign,) = (finished / "score" / other).iterdir()
+    genuine = path.read_bytes()
+    path.write_bytes(foreign.read_bytes())
+    result = segscore("report", finished / kind, "--output", finished / "page.html")
+    assert_one_line(result, 2, f"{path}: is not a table {table} of this version", "is missing; run")
+    path.write_bytes(genuine)
+
+
+def test_a_mistake_of_segscore_is_not_blamed_on_a_run(
+    segscore: Segscore, finished: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*_: object) -> None:
+        raise KeyError("a mistake")
+
+    monkeypatch.setattr("segscore.pipeline.reports.write_report.write_report", fail)
+    with pytest.raises(KeyError, match="a mistake"):
+        segscore("report", finished / "score", "--output", finished / "page.html")

@@ -78,11 +78,62 @@ def test_systems_are_not_taken_for_references(segscore: Segscore, tmp_path: Path
     told = segscore(*command, "--references", "ref/*", "--hypotheses", "systems/*")
     assert told.code == 0, told.err
     assert [len(rows(tmp_path / "out" / name)) for name in ("references", "hypotheses")] == [2, 2]
+    (hypothesis, _) = rows(tmp_path / "out" / "hypotheses")
+    assert hypothesis["coder"] == "systems" and "systems named after their folders" in told.out
     both = segscore(
         "import", tmp_path / "in", "--coder", "desk", "--output", tmp_path / "both",
         "--references", "*", "--hypotheses", "systems/*",
     )  # fmt: skip
     assert both.code == 2 and "fits both --references and --hypotheses" in both.err
+
+
+def test_folders_of_systems_are_not_the_coder_that_an_option_names(
+    segscore: Segscore, tmp_path: Path
+) -> None:
+    for folder in ("desk", "axon", "axon-live"):
+        put(tmp_path / "in" / "show=1", folder)
+    command = ("import", tmp_path / "in", "--coder", "desk", "--output", tmp_path / "out")
+    alone = segscore(*command)
+    assert alone.code == 2 and not (tmp_path / "out").exists()
+    assert "/channel=eins/morning.vtt: would be by desk (--coder), but desk/ has" in alone.err
+    assert "--references '*desk/*' --hypotheses '*axon-live/*'" in alone.err
+    several = segscore("import", *(tmp_path / "in" / "show=1").iterdir(), *command[2:])
+    assert several.code == 2 and "would be by desk (--coder)" in several.err
+    narrow = segscore(*command, "--references", "*desk/*", "--hypotheses", "*axon/*")
+    assert narrow.code == 2 and "axon-live/channel=eins/morning.vtt: fits neither" in narrow.err
+    told = segscore(*command, "--references", "*desk/*", "--hypotheses", "*axon*/*")
+    assert told.code == 0, told.err
+    assert {row["coder"] for row in rows(tmp_path / "out" / "references")} == {"desk"}
+    hypotheses = rows(tmp_path / "out" / "hypotheses")
+    assert {row["coder"] for row in hypotheses} == {"axon", "axon-live"}
+    documents = {row["document_id"] for row in hypotheses}
+    assert documents == {row["document_id"] for row in rows(tmp_path / "out" / "references")}
+
+
+def test_a_folder_that_names_nothing_is_said_to_name_documents(
+    segscore: Segscore, tmp_path: Path
+) -> None:
+    for folder in ("a", "b"):
+        put(tmp_path / "in", folder)
+    result = segscore("import", tmp_path / "in", "--coder", "x", "--output", tmp_path / "out")
+    assert result.code == 0, result.err
+    assert "documents named after their folders, too" in result.out
+
+
+@pytest.mark.parametrize("name", ["x.jsonl", "x.csv", "x.txt"])
+def test_rows_of_systems_are_not_taken_for_references(
+    segscore: Segscore, tmp_path: Path, name: str
+) -> None:
+    texts = {
+        "x.jsonl": '{"document_id": "d", "coder": "c", "n_units": 9, "boundaries": [3]}\n',
+        "x.csv": "document_id,coder,n_units,boundaries\nd,c,9,3\n",
+        "x.txt": "d\tc\t00100000\n",
+    }
+    for folder in ("ref", "systems"):
+        (tmp_path / "in" / folder).mkdir(parents=True)
+        (tmp_path / "in" / folder / name).write_text(texts[name])
+    result = segscore("import", tmp_path / "in", "--output", tmp_path / "out")
+    assert result.code == 2 and "there are folders of both roles, ref/ and systems/" in result.err
 
 
 @pytest.mark.parametrize("role", ["system", "ref"])

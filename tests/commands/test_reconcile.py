@@ -12,7 +12,7 @@ from segscore.pipeline.conventions.boundary_family import boundary_family
 from segscore.pipeline.conventions.edit_family import EDIT_FAMILY
 from segscore.pipeline.conventions.window_family import WINDOW_FAMILY
 from segscore.pipeline.storage import read_table
-from segscore.schemas.conventions import CONVENTIONS
+from segscore.schemas.conventions import APPLIED, CONVENTIONS
 from tests.support.command_line import Segscore
 from tests.support.paths import DATA
 
@@ -209,3 +209,111 @@ def test_one_document_has_no_subsamples() -> None:
     ]
     search = python_interface.reconcile(rows[:1], rows[1:], measure="pk", published="0").searches[0]
     assert search.chance_nearby is None and search.easily_fitted == search.chance
+
+
+Pairs = list[tuple[int, list[int], list[int]]]
+
+
+def written(path: Path, pairs: Pairs) -> Path:
+    """Write N, the boundaries of the reference and those of the hypothesis of each document."""
+    rows = [
+        {"document_id": str(d), "coder": coder, "role": role, "n_units": n, "boundaries": side}
+        for d, (n, reference, hypothesis) in enumerate(pairs)
+        for coder, role, side in (
+            ("gold", "reference", reference),
+            ("sys", "hypothesis", hypothesis),
+        )
+    ]
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows), "utf-8")
+    return path
+
+
+def test_documents_that_are_joined_before_they_are_scored_are_found(
+    segscore: Segscore, tmp_path: Path
+) -> None:
+    table = written(tmp_path / "rows.jsonl", [(6, [3], []), (6, [3], [])])
+    result = segscore("reconcile", table, table, "--measure", "pk", "--published", ".4")
+    assert result.code == 0, result.err
+    (named,) = (line for line in result.out.splitlines() if line.startswith("  0.40000"))
+    assert "Documents joined" in named.split("  ")[2].split(" | ")
+    for name, value in (("documents-joined", 0.4), ("segscore", 0.5)):
+        applied = python_interface.reconcile(str(table), str(table), measure="pk", apply=name)
+        assert applied.rows[0]["value"] == pytest.approx(value)
+    documents = [row["document_id"] for row in applied.table.to_pylist()]
+    assert documents == [None, "0", "1"]
+
+
+def test_joined_documents_are_those_of_the_references_in_their_order(tmp_path: Path) -> None:
+    pairs: Pairs = [(7, [2], [3]), (30, [4, 21], [5, 11]), (9, [], [8]), (12, [6, 8], [2])]
+    table = str(written(tmp_path / "rows.jsonl", pairs))
+    for name, joins in (("documents=joined", [7, 37, 46]), ("documents=joined-unmarked", [])):
+        sides: list[list[int]] = [[*joins], [*joins]]
+        start = 0
+        for n, *both in pairs:
+            for side, boundaries in zip(sides, both, strict=True):
+                side += [start + position for position in boundaries]
+            start += n
+        whole = str(
+            written(tmp_path / "whole.jsonl", [(start, sorted(sides[0]), sorted(sides[1]))])
+        )
+        for measure in ("pk", "window_diff", "f1"):
+            convention = f"segscore+{name}"
+            of_parts, of_whole = (
+                python_interface.reconcile(rows, rows, measure=measure, apply=apply).rows[0]
+                for rows, apply in ((table, convention), (whole, "segscore"))
+            )
+            assert of_parts["value"] == pytest.approx(of_whole["value"], abs=1e-12), convention
+
+
+@pytest.mark.parametrize(
+    ("pairs", "precision", "recall"),
+    [
+        ([(8, [3], [])], ".5", "1"),
+        ([(8, [3], []), (9, [2, 4, 6], [4, 7])], ".5", ".83333"),
+    ],
+    ids=["one document", "macro"],
+)
+def test_precision_and_recall_that_are_exchanged_are_named_with_the_ends_counted(
+    segscore: Segscore, tmp_path: Path, pairs: Pairs, precision: str, recall: str
+) -> None:
+    table = written(tmp_path / "rows.jsonl", pairs)
+    paper = tmp_path / "paper.csv"
+    paper.write_text(f"system,measure,value\nsys,precision,{precision}\nsys,recall,{recall}\n")
+    result = segscore("reconcile", table, table, "--published-table", paper)
+    assert result.code == 0, result.err
+    assert "roles exchanged: Precision and recall are exchanged." in result.out
+    last = result.out.splitlines()[-1]
+    assert last.startswith("Simplest that fits: ") and "roles exchanged" in last
+
+
+def test_values_by_a_convention_are_written_for_each_document(
+    segscore: Segscore, tmp_path: Path
+) -> None:
+    output = tmp_path / "by"
+    command = ["reconcile", TINYREC, TINYREC, "--apply", "tinyrec", "--output", output]
+    result = segscore(*command)
+    assert result.code == 0, result.err
+    table = read_table(str(output / "applied.parquet"))
+    APPLIED.validate(table)
+    rows = [json.loads(line) for line in Path(TINYREC).read_text("utf-8").splitlines()]
+    printed = {row["document_id"]: row["published"] for row in rows if "published" in row}
+    values = {(row["measure"], row["document_id"]): row["value"] for row in table.to_pylist()}
+    assert len(values) == 2 * (1 + len(printed))
+    for document, of_document in printed.items():
+        assert values["pk", document] == pytest.approx(of_document["pk_nltk"], abs=1e-12)
+    again = segscore(*command)
+    assert again.code == 2 and "already contains applied.parquet" in again.err
+
+
+def test_ends_count_unless_columns_say_that_they_are_none(tmp_path: Path) -> None:
+    rows = [
+        {"document_id": "d", "coder": "gold", "n_units": 9, "boundaries": [4], "edge_end": False},
+        {"document_id": "d", "coder": "sys", "n_units": 9, "boundaries": [4], "edge_start": None},
+    ]
+    paths = [tmp_path / "references.jsonl", tmp_path / "hypotheses.jsonl"]
+    for path, row in zip(paths, rows, strict=True):
+        path.write_text(json.dumps(row) + "\n", "utf-8")
+    applied = python_interface.reconcile(
+        str(paths[0]), str(paths[1]), measure="precision,recall", apply="segscore+edges=marked"
+    )
+    assert [row["value"] for row in applied.rows] == pytest.approx([2 / 3, 1])

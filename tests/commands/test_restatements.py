@@ -93,6 +93,17 @@ def test_a_restated_night_is_recorded_and_later_verdicts_are_judged_again(
     assert [row["restated_at"] is None for row in found["runs"]] == [False, True, True]
 
 
+def test_a_rule_that_is_dropped_is_not_an_average_that_became_undefined(archive: Archive) -> None:
+    """The night is scored again and killed before that is recorded; then a rule is dropped."""
+    rules = parse_rule(f"{RULE}, macro:boundary_similarity>=-0.02, pk<=+0.1")
+    note_before(archive.runs, date.fromisoformat(FIRST), rules, "why")
+    correct_references(archive, FIRST)
+    assert archive.run(FIRST).code == 0
+    listed = restated(archive)
+    assert {row["average"] for row in listed} == {"micro", "macro"}
+    assert None not in [row["after"] for row in listed]
+
+
 def test_nights_that_are_judged_again_say_what_changed(archive: Archive) -> None:
     worse = {**GOOD, "steady": 0.5}
     archive.deliver(SECOND, worse)

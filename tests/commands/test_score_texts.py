@@ -114,3 +114,18 @@ def test_a_folder_with_a_dot_is_a_folder(segscore: Segscore, tmp_path: Path) -> 
     (folder / "rows.jsonl").write_text(json.dumps(row) + "\n")
     ended = segscore("score", folder, folder, "--output", tmp_path / "run")
     assert ended.code == 0, ended.err
+
+
+def test_lines_that_are_matched_by_place_must_be_as_many(
+    segscore: Segscore, tmp_path: Path
+) -> None:
+    reference, short, gap = write(
+        tmp_path, gold_txt="0100\n0010\n0001\n", b_txt="0100\n0001\n", a_txt="0100\n\n0001\n"
+    )
+    refused = segscore("score", reference, short, "--output", tmp_path / "b")
+    assert refused.code == 2
+    assert f"{short}: its last document is that of line 2, and that of {reference}" in refused.err
+    ended = segscore("score", reference, gap, "--output", tmp_path / "a")
+    assert ended.code == 0, ended.err
+    rows = read_table(str(tmp_path / "a" / "scores")).to_pylist()
+    assert [(row["document_id"], row["pk"]) for row in rows] == [("gold/1", 0), ("gold/3", 0)]

@@ -8,6 +8,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq  # noqa: TID251
 import pytest
 
+import segscore as segscore_library
 from segscore.pipeline.runs import planning
 from segscore.pipeline.runs.planning import Limits
 from tests.support.command_line import Segscore
@@ -116,6 +117,77 @@ def test_a_set_of_ones_own_is_recognised(segscore: Segscore, tmp_path: Path) -> 
     assert "7 documents named as in Mine, but 7 have other boundaries" in renamed.err
     missing = segscore("score", path, path, "--output", tmp_path / "r", "--registry", "no.json")
     assert "there is no such file" in refusal_line(missing)
+
+
+def test_a_split_is_shown_by_the_name_that_other_commands_print(segscore: Segscore) -> None:
+    checked = segscore("validate", DATA / "choi.jsonl").out
+    assert "references: Choi 2000 1, all 200 documents" in checked
+    shown = segscore("testsets", "choi 2000 1").out.splitlines()
+    assert shown[0] == "Choi 2000 1"
+    assert [line.split()[0] for line in shown if "fingerprint" not in line and "1,800" in line] == [
+        "1"
+    ]
+    scores = segscore("testsets", "wiki-50", "--format", "json").out
+    assert {row["split"] for row in json.loads(scores)["published"]} == {"all"}
+    library_sets = segscore_library.testsets("Choi 2000 1")
+    assert library_sets.sets.num_rows == 1
+
+
+def test_a_set_that_ships_is_written_with_its_systems(segscore: Segscore, tmp_path: Path) -> None:
+    news = tmp_path / "news"
+    written = segscore("testsets", "Japanese news", "--write", news)
+    assert written.code == 0, written.err
+    assert f"{news}/hypotheses: 200 rows, 10 systems" in written.out.splitlines()
+    rows = [json.loads(line) for line in (DATA / "news.jsonl").read_text("utf-8").splitlines()]
+    roles = {"references": "reference", "hypotheses": "hypothesis"}
+    for table, role in roles.items():
+        found = pq.read_table(news / table).to_pylist()
+        assert found == [
+            {name: value for name, value in row.items() if name != "role"}
+            for row in rows
+            if row["role"] == role
+        ]
+    mine = [row | {"coder": "mine"} for row in rows if row["coder"] == "full"]
+    sides = news / "references", news / "hypotheses", write(tmp_path / "mine.jsonl", mine)
+    scored = segscore("score", *sides, "--output", tmp_path / "run", "--format", "json")
+    assert scored.code == 0, scored.err
+    summary = json.loads(scored.out)["summary"]
+    of_pk = [row for row in summary if (row["measure"], row["average"]) == ("pk", "micro")]
+    value = {row["hypothesis"]: row["value"] for row in of_pk}
+    assert len(value) == 11
+    assert value["mine"] == value["full"]
+    record = json.loads((tmp_path / "run" / "run.json").read_text())
+    assert record["test_set"]["name"] == "Japanese news"
+    assert record["unit"] == "millisecond"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("Japanese news", "--write", "news"), "--write news: already contains references"),
+        (("TIAGE", "--write", "other"), "segscore does not ship TIAGE; it ships Japanese news"),
+        (("--write", "other"), "--write: name the test set that is to be written"),
+    ],
+)
+def test_what_cannot_be_written_is_said(
+    segscore: Segscore,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    arguments: tuple[str, ...],
+    message: str,
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "news/references").mkdir(parents=True)
+    assert message in refusal_line(segscore("testsets", *arguments))
+    assert not (tmp_path / "other").exists()
+
+
+def test_scores_of_single_documents_come_last_and_few_are_shown(segscore: Segscore) -> None:
+    shown = segscore("testsets", "Japanese news").out.splitlines()
+    assert shown[-2] == "640 more, of single documents: --format csv"
+    assert sum(line.startswith("all ") for line in shown) == 1 + 8 * 4
+    rows = json.loads(segscore("testsets", "Japanese news", "--format", "json").out)["published"]
+    assert len(rows) == 8 * 4 * 21
 
 
 def test_a_convention_is_applied(segscore: Segscore) -> None:

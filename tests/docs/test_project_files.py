@@ -48,7 +48,7 @@ def test_the_hooks_do_what_make_lint_does() -> None:
 
 def test_what_pip_says_is_shown_where_it_fails() -> None:
     """Otherwise a line every ten seconds says how far it is."""
-    command = [str(ROOT / ".ci/install"), sys.prefix, "./nowhere"]
+    command = [str(ROOT / ".ci/install"), sys.executable, sys.prefix, "./nowhere"]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
     assert done.returncode == 1
     assert "ERROR: " in done.stdout

@@ -9,17 +9,18 @@ from typing import Any
 import pandera.pyarrow as pap
 import pyarrow.parquet as pq  # noqa: TID251
 
+from segscore.api import write_tables as page
+from segscore.api.output_tables import ATTRIBUTES, GROUPS, TABLES, OutputTable
+from segscore.api.table_rows import TableRow, table_rows
 from segscore.pipeline import storage
 from segscore.pipeline.measures.selection import EVERYTHING, select
 from segscore.pipeline.runs import run_folder
 from segscore.pipeline.storage import read_table
 from segscore.pipeline.tables import contradictions, faults
-from segscore.schemas import page, records, rejects
+from segscore.schemas import records, rejects
 from segscore.schemas.columns import arrow_type, number_or_null
 from segscore.schemas.documents import DOCUMENTS
-from segscore.schemas.page_rows import TableRow, table_rows
 from segscore.schemas.records import Key
-from segscore.schemas.tables import ATTRIBUTES, GROUPS, TABLES, OutputTable
 from tests.support.command_line import Segscore
 from tests.support.nights import DAYS, GOOD, Archive, rows
 from tests.support.paths import DATA, ROOT

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from datetime import date, datetime
 from pathlib import Path
+from typing import Any
 
 import pyarrow as pa
 import pytest
@@ -33,10 +34,10 @@ def unfinished(workspace: Workspace, monkeypatch: pytest.MonkeyPatch) -> Workspa
     with monkeypatch.context() as patch:
         keep = receipts.keep
 
-        def fail(folder: str, stage: str, part: str, receipt: object) -> None:
+        def fail(folder: str, stage: str, part: str, *receipt: Any) -> None:
             if stage == "scored" and part.startswith("part-00002"):
                 raise Failed("no luck")
-            keep(folder, stage, part, receipt)
+            keep(folder, stage, part, *receipt)
 
         patch.setattr(receipts, "keep", fail)
         result = workspace.score()
@@ -103,6 +104,31 @@ def test_the_record_of_a_resumed_run_is_that_of_an_undisturbed_one(workspace: Wo
     for each in (expected, found):
         del each["seconds"], each["settings"]["output"]
     assert found == expected
+
+
+def damaged(content: bytes) -> Iterator[bytes]:
+    """Yield what may become of a file: a bit is another one, its end is lost, all is lost."""
+    middle = len(content) // 2
+    yield content[:middle] + bytes([content[middle] ^ 1]) + content[middle + 1 :]
+    yield content[:middle]
+    yield b""
+
+
+def test_a_damaged_file_of_a_finished_part_is_made_again(workspace: Workspace) -> None:
+    expected = workspace.undisturbed()
+    _, command = workspace.start(KILL_AT_THREE)
+    assert command.result().code == -9
+    before = workspace.receipts
+    prepared = [*(workspace.run / "_unfinished").glob("*/*/part-00000*.parquet")]
+    assert {path.parent.name for path in prepared} >= {"scores", "rejects", "unpaired"}
+    for path, how in zip(prepared, range(3), strict=False):
+        path.write_bytes([*damaged(path.read_bytes())][how])
+    next((workspace.run / "_unfinished").glob("*/scores/part-00001*")).unlink()
+    result = workspace.score()
+    assert result.code == 0
+    assert result.err.count("is not as it was written, and is made again") == 2
+    require_same(workspace.run, expected)
+    assert len(before) == 3
 
 
 @pytest.mark.parametrize("after", [False, True], ids=["before the record", "after the record"])
@@ -489,6 +515,32 @@ def test_an_error_of_a_full_disk_is_reported_in_one_line(
 
 
 # --- Agreement runs ------------------------------------------------------------------------------
+
+
+def test_damaged_tables_of_an_agreement_run_are_made_again(workspace: Workspace) -> None:
+    agree = ("agree", workspace.folder / "references")
+    whole_run = workspace.folder / "whole"
+    assert workspace.segscore(*agree, "--output", whole_run).code == 0
+    gate = {"part": Gate("runs.receipts.keep", "kill", "audited/part-00002")}
+    killed = Command(workspace.fault_plan(gate), *agree, "--output", workspace.run, "--workers", 1)
+    assert killed.result().code == -9
+    unfinished = workspace.run / "_unfinished"
+    for path in unfinished.glob("*/*/part-00000*.parquet"):
+        path.write_bytes(path.read_bytes()[:-100])
+    again = Command(workspace.fault_plan({}), *agree, "--output", workspace.run, "--workers", 1)
+    assert again.result().code == 0
+    require_same(workspace.run, files(whole_run))
+
+
+def test_damaged_rows_of_a_shuffle_are_refused(workspace: Workspace) -> None:
+    agree = ("agree", workspace.folder / "references", "--output", workspace.run, "--workers", 1)
+    gate = {"met": Gate("storage.write_text", "kill", "met.txt", after=True)}
+    assert Command(workspace.fault_plan(gate), *agree).result().code == -9
+    for path in (workspace.run / "_unfinished").glob("*/met/*/*.arrows"):
+        path.write_bytes(next(damaged(path.read_bytes())))
+    result = Command(workspace.fault_plan({}), *agree).result()
+    line = require_one_line(result.err, result.code)
+    assert ".arrows: is not as it was written; run again with --fresh" in line
 
 
 @pytest.mark.parametrize(

@@ -17,34 +17,88 @@ Value = Fraction | None
 
 
 class Pair(NamedTuple):
-    """A reference and a hypothesis of a document."""
+    """A reference and a hypothesis of a document, whose length may be no whole number of units."""
 
     document: str
     n_units: int
     reference: tuple[int, ...]
     hypothesis: tuple[int, ...]
+    length: Fraction
 
 
 class References(NamedTuple):
     """A segmentation that may determine k, and its document."""
 
     document: str
-    n_units: int
+    length: Fraction
     boundaries: tuple[int, ...]
+
+
+# --- What programs do before they count ----------------------------------------------------------
+
+
+def joined(pairs: Sequence[Pair], *, marked: bool) -> Pair:
+    """Join pairs to one; if asked, with a boundary on both sides where two are joined."""
+    start = 0
+    sides: tuple[list[int], list[int]] = ([], [])
+    for pair in pairs:
+        for side, boundaries in zip(sides, (pair.reference, pair.hypothesis), strict=True):
+            side += [start] if marked and start else []
+            side += [start + position for position in boundaries]
+        start += pair.n_units
+    return Pair("all", start, tuple(sides[0]), tuple(sides[1]), Fraction(start))
+
+
+def merged(boundaries: Sequence[int]) -> tuple[int, ...]:
+    """Drop each boundary at most 500 after the last one that is kept."""
+    kept: list[int] = []
+    for position in boundaries:
+        if not kept or position - kept[-1] > 500:
+            kept.append(position)
+    return tuple(kept)
+
+
+def in_seconds(pair: Pair) -> Pair:
+    """Return the segment of each second's middle, as a boundary for each step to the next one."""
+    seconds = max(1, round(Fraction(pair.n_units, 1000)))
+
+    def steps(boundaries: Sequence[int]) -> tuple[int, ...]:
+        segment = [sum(p <= 1000 * i + 500 for p in boundaries) for i in range(seconds)]
+        return tuple(i for i in range(1, seconds) for _ in range(segment[i] - segment[i - 1]))
+
+    length = Fraction(pair.n_units, 1000)
+    return Pair(pair.document, seconds, steps(pair.reference), steps(pair.hypothesis), length)
+
+
+def rewritten(answers: Answers, pairs: Sequence[Pair]) -> list[Pair]:
+    """Return pairs as a program reads them; all ends of the text are boundaries if any can be."""
+    if answers["documents"] != "own":
+        pairs = [joined(pairs, marked=answers["documents"] == "joined")]
+    if answers.get("edges") == "marked":
+        ends = [((0, *p.reference, p.n_units), (0, *p.hypothesis, p.n_units)) for p in pairs]
+        pairs = [
+            p._replace(reference=reference, hypothesis=hypothesis)
+            for p, (reference, hypothesis) in zip(pairs, ends, strict=True)
+        ]
+    if answers["merged"] != "none":
+        pairs = [
+            p._replace(reference=merged(p.reference), hypothesis=merged(p.hypothesis))
+            for p in pairs
+        ]
+    return [in_seconds(p) for p in pairs] if answers.get("grid") == "seconds" else [*pairs]
 
 
 # --- Windows -------------------------------------------------------------------------------------
 
 
-def flags(text: str, n_units: int, boundaries: Sequence[int]) -> list[bool]:
-    """Return the flags that a program reads."""
+def flags(text: str, n_units: int, boundaries: Sequence[int]) -> list[int]:
+    """Return the flags that a program reads, or how many boundaries each stands for."""
+    inside = [boundaries.count(position) for position in range(1, n_units)]
     if text == "positions":
-        return [position in boundaries for position in range(1, n_units)]
+        return inside
     if text.startswith("starts"):
-        first = text == "starts-marked"
-        return [first, *(unit in boundaries for unit in range(1, n_units))]
-    last = text == "ends-marked"
-    return [*(unit in boundaries for unit in range(1, n_units)), last]
+        return [int(text == "starts-marked"), *inside]
+    return [*inside, int(text == "ends-marked")]
 
 
 ROUND: dict[str, Callable[[Fraction], int]] = {
@@ -57,7 +111,7 @@ ROUND: dict[str, Callable[[Fraction], int]] = {
 
 def window(answers: Answers, rows: Sequence[References]) -> int | None:
     """Return k of some segmentations together; None without a boundary to divide by."""
-    units = sum(row.n_units for row in rows)
+    units = sum(row.length for row in rows)
     boundaries = sum(len(row.boundaries) for row in rows)
     segments = boundaries + len(rows)
     if "boundary" in answers["k"] and not boundaries:
@@ -84,7 +138,7 @@ def window_parts(measure: str, answers: Answers, pair: Pair, k: int | None) -> t
     k += answers["windows"] == "longer"
     padded = measure == "window_diff" and answers["difference"].startswith("padded")
     if padded:
-        sides = [[False] * k + side + [False] * k for side in sides]
+        sides = [[0] * k + side + [0] * k for side in sides]
     starts = range(len(sides[0]) - k + 1)
     counts = [[sum(side[i : i + k]) for side in sides] for i in starts]
     windows = len(counts) + (padded and answers["difference"] == "padded-plus-one")
@@ -102,11 +156,11 @@ def windows_of(
     exchanged = answers["roles"] == "exchanged"
     rows = list(references)
     if exchanged:
-        rows = list({References(p.document, p.n_units, p.hypothesis): None for p in pairs})
+        rows = list({References(p.document, p.length, p.hypothesis): None for p in pairs})
     sizes = []
     for pair in pairs:
         side = pair.hypothesis if exchanged else pair.reference
-        own = [References(pair.document, pair.n_units, side)]
+        own = [References(pair.document, pair.length, side)]
         chosen = {
             "pair": own,
             "document": [row for row in rows if row.document == pair.document],
@@ -265,24 +319,24 @@ def average(
     return mean(mean(v for d, v in values if d == document) for document in documents)
 
 
-def convention_value(
-    measure: str, answers: Answers, pairs: Sequence[Pair], references: Sequence[References]
-) -> Value:
+def convention_value(measure: str, answers: Answers, pairs: Sequence[Pair]) -> Value:
     """Return the value of a measure on a corpus by a convention."""
-    if "windows" in answers:
-        sizes = windows_of(answers, pairs, references)
-        parts = [
-            window_parts(measure, answers, pair, k) for pair, k in zip(pairs, sizes, strict=True)
-        ]
-        counts = [{"wrong": wrong, "windows": windows} for wrong, windows in parts]
-        return average(
-            measure, answers, pairs, counts, lambda _m, _a, c: naive.ratio(c["wrong"], c["windows"])
-        )
     if "n_t" in answers:
         counts = [edit_counts(answers, pair) for pair in pairs]
         return average(measure, answers, pairs, counts, edit_value)
-    counts = [boundary_counts(answers, pair) for pair in pairs]
-    return average(measure, answers, pairs, counts, boundary_value)
+    read = rewritten(answers, pairs)
+    if answers["documents"] != "own":
+        pairs = read
+    if "windows" not in answers:
+        counts = [boundary_counts(answers, pair) for pair in read]
+        return average(measure, answers, pairs, counts, boundary_value)
+    references = [References(p.document, p.length, p.reference) for p in read]
+    sizes = windows_of(answers, read, references)
+    parts = [window_parts(measure, answers, pair, k) for pair, k in zip(read, sizes, strict=True)]
+    counts = [{"wrong": wrong, "windows": windows} for wrong, windows in parts]
+    return average(
+        measure, answers, pairs, counts, lambda _m, _a, c: naive.ratio(c["wrong"], c["windows"])
+    )
 
 
 # --- Agreement -----------------------------------------------------------------------------------

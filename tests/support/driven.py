@@ -154,8 +154,8 @@ def _logged(fault_plan: FaultPlan) -> None:
     """Record each finished part by one short write, which appends a whole line."""
 
     def make(keep: Callable[..., Any]) -> Callable[..., Any]:
-        def logged(folder: str, stage: str, part: str, receipt: object) -> None:
-            keep(folder, stage, part, receipt)
+        def logged(folder: str, stage: str, part: str, *receipt: object) -> None:
+            keep(folder, stage, part, *receipt)
             log = os.open(Path(fault_plan.folder) / "done", os.O_WRONLY | os.O_APPEND | os.O_CREAT)
             os.write(log, f"{stage}\t{part}\t{os.getpid()}\n".encode())
             os.close(log)

@@ -79,12 +79,12 @@ def filters() -> Iterator[str]:
 
 
 def share() -> None:
-    """Interpret short calls without end; cache kernels where all processes find them.
+    """Interpret short calls of each test for a while; cache kernels where all processes find them.
 
     numba writes the list of a loop's variants first, the variant next: two processes that compile
     two variants of one loop at the same time could list one and store the other under its name.
     """
-    LIMITS.steps, LIMITS.seconds, LIMITS.overflow = 1 << 13, math.inf, "warn"
+    LIMITS.steps, LIMITS.seconds, LIMITS.overflow = 1 << 13, 0.5, "warn"
     os.environ.setdefault("NUMBA_CACHE_DIR", str(KERNELS))
     (KERNELS / "segscore").mkdir(mode=0o700, parents=True, exist_ok=True)
     from numba.core.caching import IndexDataCacheFile

@@ -20,9 +20,10 @@ def corpus_arrays(documents: Documents) -> Corpus:
     row = np.repeat(each, [len(references) for _, references, _ in documents])
     references = [*chain.from_iterable(references for _, references, _ in documents)]
     hypotheses = [hypothesis for _, _, hypothesis in documents]
+    ends = np.ones((len(row), 2), bool)
     return Corpus(
-        CodedSide(from_lists(references), sizes[row], row, np.zeros_like(row)),
-        CodedSide(from_lists(hypotheses), sizes, each, np.zeros_like(each)),
+        CodedSide(from_lists(references), sizes[row], row, np.zeros_like(row), ends),
+        CodedSide(from_lists(hypotheses), sizes, each, np.zeros_like(each), ends[: len(each)]),
         np.arange(len(row)),
         row,
         number(pa.array([f"d{document}" for document in each])).documents,

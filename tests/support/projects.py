@@ -30,10 +30,10 @@ import pyarrow as pa
 
 from segscore.api.inputs import GivenTables
 from segscore.pipeline.agreement.group import Group
-from segscore.pipeline.agreement.judged import (
-    add_drift,
-    add_group_effects,
+from segscore.pipeline.agreement.judging.judge import (
+    add_comparisons,
     coder_columns,
+    judge_coders,
     pair_columns,
 )
 from segscore.pipeline.agreement.part import AgreeJob, audit_codings, separate_codings
@@ -322,19 +322,21 @@ def audit(project: Project, seed: int) -> Said:
     """Simulate a project and judge its coders, as `segscore agree` does."""
     groups = _groups(table(project, seed), project.by)
     whole = groups[(None,)]
+    view = judge_coders(whole)
     rows: list[dict[str, object]] = [
         {"coder": name, project.by: None, **columns}
-        for name, columns in zip(whole.coders, coder_columns(whole), strict=True)
+        for name, columns in zip(whole.coders, coder_columns(whole, view), strict=True)
     ]
     of_groups: list[dict[str, object]] = [
-        {"coder": name, project.by: key[0]} for key in groups for name in whole.coders
+        {"coder": name, project.by: key[0], "weaker_in_group": None}
+        for key in groups
+        for name in whole.coders
     ]
-    add_drift(rows, [project.by], groups)
-    add_group_effects(of_groups, [project.by], groups)
+    add_comparisons([*rows, *of_groups], [project.by], groups, view)
     counts = whole.pair_counts
     named = [
         (whole.coders[i], whole.coders[j], row)
-        for i, j, row in zip(counts.first, counts.second, pair_columns(whole), strict=True)
+        for i, j, row in zip(counts.first, counts.second, pair_columns(whole, view), strict=True)
     ]
     pairs, copied = (
         frozenset((first, second) for first, second, row in named if row[mark])

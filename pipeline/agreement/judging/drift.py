@@ -3,16 +3,20 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
+from typing import Any
 
 import numpy as np
 
 from segscore.pipeline.agreement.coefficients import PAIR_COUNTS
+from segscore.pipeline.agreement.group import Group
 from segscore.pipeline.agreement.judging.fits import jackknife_p, standard_error
-from segscore.pipeline.agreement.judging.judge import Judgement
 from segscore.pipeline.agreement.judging.limits import FEWEST_DOCUMENTS, Judging
 from segscore.pipeline.agreement.judging.pair_counts import CoderPairCounts, pooled
+from segscore.pipeline.agreement.judging.step import AuditRows, Kind, Limit, Row, Step, StepColumn
+from segscore.pipeline.agreement.judging.view import View
 from segscore.pipeline.arrays.ragged import Flags, Floats, Ints
 from segscore.pipeline.statistics.multiple_tests import holm
+from segscore.pipeline.statistics.shown_numbers import percent, shown_p
 
 FEWEST_DATES = 3
 
@@ -32,48 +36,86 @@ class Period:
     pairs: CoderPairCounts
 
 
-@dataclass(frozen=True)
-class Drift:
-    """How the relative similarity of one coder changes.
+class Drift(Step):
+    """Coders whose relative similarity falls.
 
     That is the similarity with the coders who are not named, divided by theirs among themselves.
-
-    Attributes:
-        first: name of the first date.
-        last: name of the last date.
-        at_first: relative similarity on the first date, by a weighted regression line.
-        change: that on the last date less that on the first.
-        p: p value of the change, adjusted by Holm.
-        falls: whether the fall is beyond the limits.
     """
 
-    first: str
-    last: str
-    at_first: float
-    change: float
-    p: float
-    falls: bool
+    columns = (
+        StepColumn(
+            "peer_drift",
+            Kind.NUMBER,
+            "change from the first date to the last of the coder's similarity to the standard "
+            "coders, divided by theirs among themselves; by a regression line over all documents, "
+            "if --group-by is one attribute whose values are dates; null for coders who are not "
+            "judged, or have fewer than 10 documents of 3 dates",
+        ),
+        StepColumn(
+            "peer_drift_p", Kind.SHARE, "p of this change, by a jackknife, adjusted by Holm"
+        ),
+        StepColumn("drifting", Kind.MARK, "the coder agrees less and less with the others"),
+        StepColumn("drift_from", Kind.NAME, "first date of the coder; null without drift"),
+        StepColumn("drift_to", Kind.NAME, "last date of the coder; null without drift"),
+        StepColumn(
+            "drift_start", Kind.NUMBER, "height of the regression line of peer_drift at drift_from"
+        ),
+    )
+    limits = (
+        Limit("fall", 0.15),
+        Limit("fall_p", 0.01),
+    )
+    mark, order = "drifting", "peer_drift"
+
+    def compare(
+        self, by: Sequence[str], groups: Mapping[tuple[object, ...], Group], whole: View
+    ) -> Mapping[tuple[tuple[object, ...], str], Row]:
+        """Return the drift of each judged coder in the rows over all dates.
+
+        Such a coder shares ten documents with others, as all who are judged do, and these are of
+        at least three dates.
+        """
+        evidence = whole.evidence
+        if len(by) != 1:
+            return {}
+        periods = periods_of(
+            {
+                value: group.pair_counts_among(evidence.group.coders, evidence.pairs.folds)
+                for (value,), group in groups.items()
+                if value is not None
+            }
+        )
+        if len(periods) < FEWEST_DATES:
+            return {}
+        found = _drifts(periods, whole)
+        return {((None,), evidence.group.coders[number]): row for number, row in found.items()}
+
+    def sentence(self, row: Mapping[str, Any], audit: AuditRows) -> str:
+        """Describe a coder who agrees less and less with the others."""
+        start, change = row["drift_start"], row["peer_drift"]
+        if start is None or change is None:
+            return f"{row['coder']} agrees less and less with the others."
+        end = start + change
+        return (
+            f"{row['coder']} agrees less and less with the others: {percent(start)} as much as "
+            f"they do among themselves in {row['drift_from']}, {percent(end)} in "
+            f"{row['drift_to']} (p {shown_p(row['peer_drift_p'])})."
+        )
 
 
-def drifts(
-    periods: Sequence[Period], judgement: Judgement, whole: CoderPairCounts, judging: Judging
-) -> dict[int, Drift]:
-    """Return the drift of each judged coder by number.
-
-    Such a coder shares ten documents with others, as all who are judged do, and these are of at
-    least three dates.
-    """
-    if len(periods) < FEWEST_DATES:
-        return {}
-    unused = whole.first[judgement.copies] * whole.coders + whole.second[judgement.copies]
+def _drifts(periods: Sequence[Period], view: View) -> dict[int, Row]:
+    """Return the drift of each judged coder, by number."""
+    whole, judging = view.evidence.pairs, view.evidence.judging
+    copies = np.array([mark is True for mark in view["high_agreement"]], bool)
+    unused = whole.first[copies] * whole.coders + whole.second[copies]
     relative = np.stack(
-        [_relative(period.pairs, judgement.standard, unused, judging) for period in periods], axis=1
+        [_relative(period.pairs, view.standard, unused, judging) for period in periods], axis=1
     )
     weights = np.stack([period.pairs.shared for period in periods]).astype(np.float64)
     weights = np.where(np.isnan(relative[0]), 0.0, weights)
     days = np.array([period.day for period in periods], np.float64)
     lines = _lines(days, relative, weights)
-    judged = ~np.isnan(judgement.agreement.value) & (weights.sum(axis=0) >= FEWEST_DOCUMENTS)
+    judged = ~np.isnan(view["agreement_effect"]) & (weights.sum(axis=0) >= FEWEST_DOCUMENTS)
     judged &= np.count_nonzero(weights, axis=0) >= FEWEST_DATES
     tested = np.flatnonzero(judged & ~np.isnan(lines.change[0]))
     errors = standard_error(lines.change)
@@ -82,11 +124,15 @@ def drifts(
     for coder, adjusted in zip(tested.tolist(), p.tolist(), strict=True):
         known = np.flatnonzero(weights[:, coder])
         change = float(lines.change[0, coder])
-        limits = judging.limits
-        falls = change <= -limits.fall and adjusted < limits.fall_p
-        names = periods[known[0]].name, periods[known[-1]].name
-        at_first = float(lines.at_first[0, coder])
-        found[coder] = Drift(*names, at_first, change, adjusted, bool(falls))
+        falls = change <= -view.limits["fall"] and adjusted < view.limits["fall_p"]
+        found[coder] = {
+            "peer_drift": change,
+            "peer_drift_p": adjusted,
+            "drifting": bool(falls),
+            "drift_from": periods[known[0]].name,
+            "drift_to": periods[known[-1]].name,
+            "drift_start": float(lines.at_first[0, coder]),
+        }
     return found
 
 

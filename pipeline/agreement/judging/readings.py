@@ -99,7 +99,7 @@ def find_readings(coded: ByDocument, included: Flags, judging: Judging) -> Readi
     while np.count_nonzero(included) >= FEWEST_JUDGED and len(found) < _MOST_PAIRS:
         search = _Search.of(coded, pairs, used, judging)
         ratio = search.ratio if np.isnan(ratio) else ratio
-        least = judging.limits.copies_residual
+        least = judging.limits["copies_residual"]
         group, pair = search.group(included, least), search.pair(least)
         if group is not None and (
             pair is None

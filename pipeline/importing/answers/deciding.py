@@ -102,6 +102,8 @@ class Doubtful:
         return f"{IN_DOUBT}: {' or '.join(self.ways)}"
 
 
+TWO_LISTS = Doubtful(("2 lists", "one list"))
+
 Decision = NumberReading | Doubtful | None
 """How an answer is read; None if it names no number."""
 
@@ -258,10 +260,16 @@ def _bare_numbers(lines: Sequence[AnswerLine], where: str, asked: Asked) -> Deci
     others = [line for line in lines if not _is_bare_number(line)]
     if any(line.leads for line in others) or _stray(others, values, asked) is not None:
         return None
-    if len(lists) > 1 and len(lists) == len(bare) and len({len(m.values) for m in lists}) == 1:
+    alike = len(lists) == len(bare) and len({len(m.values) for m in lists}) == 1
+    falls = any(a >= b for a, b in pairwise(values)) and not _are_sizes(values, asked)
+    if len(lists) > 1 and (alike or falls) and len({m.values for m in lists}) > 1:
         return Doubtful((f"{len(lists)} lists", "one list"))
     place = where if where != LINES or len(bare) > 1 else LIST
     return _numbers(values, _common_role(named), place, asked)
+
+
+def _are_sizes(values: Sequence[int], asked: Asked) -> bool:
+    return asked.kind == SIZES or sum(values) == asked.n_units
 
 
 def _is_bare_number(line: AnswerLine) -> bool:
@@ -323,6 +331,8 @@ def _columns(lines: Sequence[AnswerLine], where: str, asked: Asked) -> Decision:
     others = [line for line in lines if leading and not line.leads]
     columns = _possible_columns(items, asked)
     if not columns:
+        if leading and _begins_again(items):
+            return TWO_LISTS
         values = [line.mentions[0].values[0] for line in items]
         kinds = "numbers of a list" if leading else "other numbers"
         return Doubtful((_twice("units", values, where).shown, kinds))
@@ -375,7 +385,13 @@ def _may_be_counted(lead: Sequence[NumberMention]) -> bool:
         return False
     if len(lead) == 1 and lead[0].role is Role.UNIT:
         return False
-    return values[0] in _FLAGS and values == [*range(values[0], values[0] + len(values))]
+    return values[0] in _FLAGS and all(b in (a + 1, values[0]) for a, b in pairwise(values))
+
+
+def _begins_again(items: Sequence[AnswerLine]) -> bool:
+    """Return whether the numbers of a list begin again after several: 1, 2, 1, 2, 3."""
+    values = [line.mentions[0].values[0] for line in items]
+    return any(a > b for a, b in pairwise(values))
 
 
 def _named_columns(items: Sequence[AnswerLine], skipped: int) -> list[list[NumberMention]]:

@@ -73,7 +73,7 @@ def quotes_at(answer: object, path: FieldPath, place: RowPlace) -> list[str] | N
 
 def _json_of(answer: object) -> list[object]:
     """Return the JSON in a text, or the value that JSON has in its place."""
-    return [value for _, value in values_in(answer)] if isinstance(answer, str) else [answer]
+    return [value for *_, value in values_in(answer)] if isinstance(answer, str) else [answer]
 
 
 def _texts_at(value: object, path: FieldPath, place: RowPlace) -> list[str]:

@@ -12,7 +12,7 @@ from segscore.pipeline.importing.answers.mentions import (
     read_line,
     role_before,
 )
-from segscore.pipeline.importing.answers.roles import Role, is_title, role_of_name
+from segscore.pipeline.importing.answers.roles import HEADING, Role, is_title, role_of_name
 
 _MOST_STARTS = 100
 """Number of places at which JSON is looked for in a text."""
@@ -27,9 +27,9 @@ _OF_SEGMENTS = (Role.START, Role.END, Role.UNIT)
 """What the numbers in an object that describes a segment are."""
 
 
-def values_in(text: str) -> list[tuple[int, object]]:
-    """Return the JSON lists and objects in a text, with the places where they begin."""
-    found: list[tuple[int, object]] = []
+def values_in(text: str) -> list[tuple[int, int, object]]:
+    """Return the JSON lists and objects in a text, with the places where they begin and end."""
+    found: list[tuple[int, int, object]] = []
     end = 0
     for number, start in enumerate(_START.finditer(text)):
         if number == _MOST_STARTS:
@@ -40,7 +40,7 @@ def values_in(text: str) -> list[tuple[int, object]]:
             value, end = _DECODER.raw_decode(text, start.start())
         except (ValueError, RecursionError):
             continue
-        found.append((start.start(), value))
+        found.append((start.start(), end, value))
     return found
 
 
@@ -50,11 +50,11 @@ def json_lines_of_text(text: str) -> list[AnswerLine] | None:
     A list of one number beside words, and several lists, are read as lines of the text.
     """
     found = values_in(text)
-    if len(found) > 1 and all(isinstance(value, dict) for _, value in found):
-        return lines_of_json([value for _, value in found])
+    if len(found) > 1 and all(_has_objects(value) for *_, value in found):
+        return lines_of_json([value for *_, value in found])
     if len(found) != 1:
         return None
-    start, value = found[0]
+    start, _, value = found[0]
     if isinstance(value, list) and len(value) == 1 and _has_more(text, value[0]):
         return None
     return lines_of_json(value, role_before(text[:start].rstrip(" \t\n\r`")[-_BEFORE:])) or None
@@ -102,7 +102,7 @@ def _of_object(
         yield AnswerLine(row, bare=False)
         return
     for name, inner in (containers or value).items():
-        own = role_of_name(name)
+        own = Role.NONE if name.lower() == HEADING else role_of_name(name)
         is_told = own in (Role.START, Role.END, Role.COUNT) or isinstance(inner, int | str)
         told = own if is_told and own else role
         lines = _lines(inner, told, "" if len(containers) == 1 or told else _MEMBER)

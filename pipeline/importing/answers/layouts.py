@@ -7,7 +7,8 @@ from segscore.pipeline.importing.answers.breaks import lines_of
 from segscore.pipeline.importing.answers.mentions import AnswerLine, NumberMention, read_line
 from segscore.pipeline.importing.answers.roles import Role, role_of_name
 
-_CELL = "|"
+CELL = "|"
+"""What divides the cells of a table in Markdown."""
 _FEWEST = 2
 """The fewest rows of a table."""
 
@@ -29,8 +30,8 @@ def ends_in_row(text: str) -> bool:
         return False
     lacks = len(rows[-1]) < len(rows[0])
     last = lines[-1].strip()
-    if last.startswith(_CELL):
-        return lacks or not last.endswith(_CELL)
+    if last.startswith(CELL):
+        return lacks or not last.endswith(CELL)
     return lacks and rows[-1][-1].isdecimal()
 
 
@@ -39,11 +40,11 @@ def _rows(lines: Sequence[str]) -> list[list[str]] | None:
 
     All lines with a digit are rows, unless the rows begin with a bar.
     """
-    barred = [line.strip() for line in lines if _CELL in line]
-    fenced = [line for line in barred if line.startswith(_CELL)]
+    barred = [line.strip() for line in lines if CELL in line]
+    fenced = [line for line in barred if line.startswith(CELL)]
     if len(fenced) >= _FEWEST or (len(barred) >= _FEWEST and barred == _with_digits(lines)):
         rows = fenced if len(fenced) >= _FEWEST else barred
-        return [[cell.strip() for cell in line.strip(_CELL).split(_CELL)] for line in rows]
+        return [[cell.strip() for cell in line.strip(CELL).split(CELL)] for line in rows]
     for separator in ("\t", ",", ";"):
         at = next((i for i, line in enumerate(lines) if line.count(separator)), len(lines))
         cells = [[cell.strip() for cell in line.split(separator)] for line in lines[at:]]

@@ -1,36 +1,41 @@
-"""Read numbers of units from an answer, and make boundaries of them; count what is wrong."""
+"""Read numbers of units from an answer: those at a path, of a pattern, or that it shows."""
 
 import json
-from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field, replace
-from itertools import accumulate, pairwise
+from dataclasses import dataclass, replace
 
 from segscore.pipeline.errors import Refused
 from segscore.pipeline.importing.answers.deciding import (
     JSON,
     LINES,
     TABLE,
+    TWO_LISTS,
     Asked,
     Decision,
+    Doubtful,
     NumberReading,
     decide_reading,
 )
-from segscore.pipeline.importing.answers.json_numbers import json_lines_of_text, lines_of_json
+from segscore.pipeline.importing.answers.json_numbers import (
+    json_lines_of_text,
+    lines_of_json,
+    values_in,
+)
 from segscore.pipeline.importing.answers.layouts import lines_of_text
 from segscore.pipeline.importing.answers.mentions import read_line
-from segscore.pipeline.importing.answers.options import AUTO, ENDS, NUMBERS, RANGES, SIZES
+from segscore.pipeline.importing.answers.options import AUTO, NUMBERS, RANGES, SIZES
 from segscore.pipeline.importing.answers.patterns import matches, require_pattern
 from segscore.pipeline.importing.answers.ranges_found import Span, ranges_in
+from segscore.pipeline.importing.answers.several_lists import (
+    begins_again,
+    holds_two_lists,
+)
 from segscore.pipeline.importing.field_paths import FieldPath, field_path
 from segscore.pipeline.settings.ranges import one_of
 from segscore.pipeline.tables.rows import RowPlace
 
 _OPTION = "--numbers"
 _PATTERN = "pattern:"
-
-OUTSIDE, NOT_ASCENDING, REPEATED = "outside", "not ascending", "repeated"
-GAP, OVERLAP, SUM, MISSING_TAIL = "gap", "overlap", "wrong sum", "missing tail"
 
 
 @dataclass(frozen=True)
@@ -71,14 +76,30 @@ def read_numbered(answer: object, how: HowNumbered, asked: Asked, place: RowPlac
     """Read the numbers in an answer: a text, or what JSON has in its place.
 
     A path or a pattern is taken at its word; otherwise the answer shows which numbers name units.
+    An answer with two lists that differ is not read.
     """
+    found = _read(answer, how, asked, place)
+    if not isinstance(found, NumberReading):
+        return found
+    whole = without_cut_number(found, answer, asked)
+    shown = isinstance(answer, str) and not how.paths and how.pattern is None
+    doubtful = shown and holds_two_lists(str(answer), whole, asked)
+    return TWO_LISTS if doubtful or begins_again(whole, asked) else found
+
+
+def _read(answer: object, how: HowNumbered, asked: Asked, place: RowPlace) -> Decision:
     if how.paths:
-        value = _json(answer) if isinstance(answer, str) else answer
-        spans = tuple(_spans_at(value, how, place))
+        values = _json_of(answer) if isinstance(answer, str) else [answer]
+        lists = [found for value in values if (found := _lists_at(value, how.paths, place))]
+        uneven = [found for found in lists if len(found[0]) != len(found[-1])]
+        if uneven:
+            return Doubtful((f"{len(uneven[0][0])} starts", f"{len(uneven[0][1])} ends"))
+        pairs = (found[0] if len(found) == 1 else [*zip(*found, strict=True)] for found in lists)
+        spans = tuple(span for each in pairs for span in _spans_in(each, how.kind))
         return NumberReading(how.kind, spans, "a path") if spans else None
     if how.pattern is not None and isinstance(answer, str):
-        found = matches(answer, how.pattern)
-        spans = tuple(span for line in found for span in _spans_of(line, how.kind))
+        matched = matches(answer, how.pattern)
+        spans = tuple(span for line in matched for span in _spans_of(line, how.kind))
         return NumberReading(how.kind, spans, "a pattern") if spans else None
     if not isinstance(answer, str):
         return decide_reading(lines_of_json(answer), JSON, asked)
@@ -89,29 +110,21 @@ def read_numbered(answer: object, how: HowNumbered, asked: Asked, place: RowPlac
     return decide_reading(lines, TABLE if in_table else LINES, asked)
 
 
-def _json(text: str) -> object:
-    """Return the JSON in a text, between its first bracket and its last; None if it is not JSON."""
-    stripped = text.strip()
-    if stripped and stripped[0] not in "[{":
-        begin = min((at for at in map(stripped.find, "[{") if at >= 0), default=0)
-        stripped = stripped[begin : max(stripped.rfind("]"), stripped.rfind("}")) + 1]
+def _json_of(text: str) -> list[object]:
+    """Return the JSON that a text is, or the lists and objects in it."""
     try:
-        return json.loads(stripped)
+        return [json.loads(text)]
     except (ValueError, RecursionError):
-        return None
+        return [value for *_, value in values_in(text)]
 
 
-def _spans_at(value: object, how: HowNumbered, place: RowPlace) -> Iterator[Span]:
+def _lists_at(value: object, paths: Sequence[FieldPath], place: RowPlace) -> list[list[object]]:
+    """Return the values at each path; nothing if a path leads nowhere."""
     try:
-        found = [path.value(value, "the answer", place) for path in how.paths]
+        found = [path.value(value, "the answer", place) for path in paths]
     except Refused:
-        return
-    lists = [each if isinstance(each, list) else [each] for each in found]
-    if len(lists) == 1:
-        yield from _spans_in(lists[0], how.kind)
-        return
-    for start, end in zip(*lists, strict=False):
-        yield from _spans_in([[start, end]], how.kind)
+        return []
+    return [each if isinstance(each, list) else [each] for each in found]
 
 
 def _spans_in(values: Sequence[object], kind: str) -> Iterator[Span]:
@@ -119,7 +132,7 @@ def _spans_in(values: Sequence[object], kind: str) -> Iterator[Span]:
     for value in values:
         if isinstance(value, str):
             yield from _spans_of(value, kind)
-        elif isinstance(value, list) and value and all(type(each) is int for each in value):
+        elif isinstance(value, list | tuple) and value and all(type(each) is int for each in value):
             if kind == RANGES:
                 yield value[0], value[-1]
             else:
@@ -139,88 +152,6 @@ def _spans_of(text: str, kind: str) -> Iterator[Span]:
         first = line.mentions[0]
         values = first.values if first.is_list and line.bare else first.values[:1]
         yield from ((value, value) for value in values)
-
-
-@dataclass
-class NumberedBoundaries:
-    """The boundaries that numbers name.
-
-    Attributes:
-        boundaries: positions, strictly ascending in 1..n_units-1.
-        missing_tail: number of units after the last segment.
-        problems: how often the numbers are wrong, by what is wrong.
-    """
-
-    boundaries: list[int]
-    missing_tail: int = 0
-    problems: Counter[str] = field(default_factory=Counter)
-
-
-def boundaries_of(reading: NumberReading, first: int, n_units: int) -> NumberedBoundaries:
-    """Make boundaries of numbers.
-
-    A gap belongs to the segment before it, segments that overlap are cut where the later one
-    starts, numbers outside the document are dropped, repeated ones count once.
-
-    Args:
-        reading: the numbers, at least one.
-        first: number of the first unit, 0 or 1, unless the reading says it; sizes have none.
-        n_units: number of units of the document.
-    """
-    kind, first = reading.kind, first if reading.first is None else reading.first
-    if kind == SIZES:
-        return _from_sizes([size for size, _ in reading.spans], n_units)
-    problems: Counter[str] = Counter()
-    inside: list[tuple[int, int]] = []
-    for low, high in reading.spans:
-        span = (low - first + 1, high - first + 1)
-        if span[0] > span[1]:
-            problems[NOT_ASCENDING] += 1
-            span = span[::-1]
-        if not (span[0] >= 1 and span[1] <= n_units):
-            problems[OUTSIDE] += 1
-            span = (max(span[0], 1), min(span[1], n_units))
-            if kind != RANGES or span[0] > span[1]:
-                continue
-        inside.append(span)
-    starts = [low for low, _ in inside]
-    problems[NOT_ASCENDING] += sum(a > b for a, b in pairwise(starts))
-    problems[REPEATED] += len(starts) - len({*starts})
-    missing = 0
-    if kind == RANGES:
-        missing = _check_ranges(sorted(inside), n_units, problems)
-    elif kind == ENDS:
-        missing = n_units - max(starts, default=0)
-    problems[MISSING_TAIL] += missing > 0
-    shift = 1 if kind != ENDS else 0
-    positions = {start - shift for start in starts}
-    return NumberedBoundaries(sorted(positions - {0, n_units}), missing, +problems)
-
-
-def _check_ranges(spans: Sequence[tuple[int, int]], n_units: int, problems: Counter[str]) -> int:
-    """Count gaps and overlaps, and return the number of units after the last range."""
-    reached = 0
-    for low, high in spans:
-        if low > reached + 1:
-            problems[GAP] += 1
-        elif low <= reached:
-            problems[OVERLAP] += 1
-        reached = max(reached, high)
-    return n_units - reached
-
-
-def _from_sizes(sizes: Sequence[int], n_units: int) -> NumberedBoundaries:
-    """Make boundaries of sizes; what the last segment lacks or has too many is counted."""
-    problems: Counter[str] = Counter()
-    filled = [size for size in sizes if size > 0]
-    problems[OUTSIDE] += len(sizes) - len(filled)
-    ends = [*accumulate(filled)]
-    total = ends[-1] if ends else 0
-    problems[SUM] += total != n_units
-    missing = max(0, n_units - total)
-    problems[MISSING_TAIL] += missing > 0
-    inside = [end for end in ends[:-1] if end < n_units]
-    return NumberedBoundaries(inside, missing, +problems)
 
 
 def without_cut_number(reading: NumberReading, answer: object, asked: Asked) -> NumberReading:

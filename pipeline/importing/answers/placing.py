@@ -10,12 +10,12 @@ from segscore.pipeline.alignment.edits import Edits, count_edits
 from segscore.pipeline.alignment.quotes import WORDS_OF_QUOTE, place_quotes
 from segscore.pipeline.alignment.resegment import Resegmentation, place_breaks
 from segscore.pipeline.alignment.tokens import Tokens, Vocabulary, tokenize
+from segscore.pipeline.importing.answers.boundaries import boundaries_of
 from segscore.pipeline.importing.answers.breaks import PATTERN, divide
 from segscore.pipeline.importing.answers.cleaning import clean
 from segscore.pipeline.importing.answers.deciding import Asked, Decision, Doubtful, NumberReading
 from segscore.pipeline.importing.answers.forms import QUOTES_OPTION, NoQuotes, quotes_at, quotes_in
 from segscore.pipeline.importing.answers.numbers import (
-    boundaries_of,
     how_numbered,
     read_numbered,
     without_cut_number,

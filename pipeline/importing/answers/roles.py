@@ -29,6 +29,9 @@ _ENDS = _words(
     "end ends ended ending last until till stop stops close closes closing after final ende endet "
     "endend letzter letzte letztes bis nach fin termine jusque après final hasta termina después"
 )
+HEADING = "final"
+"""A word for ends that alone is a heading: `Final: 1, 21, 41`."""
+
 _UNITS = _words(
     "sentence sentences sent sents unit units utterance utterances utt utts line lines turn turns "
     "paragraph paragraphs satz sätze sätzen zeile zeilen einheit einheiten äußerung äußerungen "
@@ -91,6 +94,8 @@ def role_of_words(words: Sequence[str]) -> Role:
         if not is_label(word):
             break
         labels.insert(0, word)
+    if labels == [HEADING]:
+        return Role.NONE
     told = [word for word in labels if word not in _NEUTRAL]
     if told and told[-1] in _SEGMENTS:
         return Role.SEGMENT

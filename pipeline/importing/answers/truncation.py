@@ -164,7 +164,7 @@ def _is_fence_open(text: str, *, is_open: bool) -> bool:
         return False
     return not any(
         isinstance(value, dict) or (isinstance(value, list) and len(value) > 1)
-        for _, value in values_in(text)
+        for *_, value in values_in(text)
     )
 
 

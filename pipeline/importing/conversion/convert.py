@@ -5,16 +5,16 @@ from dataclasses import dataclass, replace
 from itertools import accumulate, groupby
 
 from segscore.pipeline.importing.conversion.boundaries import convert_intervals, convert_marks
+from segscore.pipeline.importing.conversion.coders import FolderNames
 from segscore.pipeline.importing.conversion.counts import Converted, Counted, Event, Task
 from segscore.pipeline.importing.conversion.lengths import Lengths, units_of
-from segscore.pipeline.importing.conversion.names import NamedShape, name_in_folder, shared_folders
+from segscore.pipeline.importing.conversion.names import NamedShape
 from segscore.pipeline.importing.conversion.segment_labels import labels_of_segments
 from segscore.pipeline.importing.conversion.surveyed import (
     SurveyedShape,
-    colliding_names,
     require_distinct,
     require_one_unit,
-    with_folders,
+    surveyed_shape,
 )
 from segscore.pipeline.importing.settings import ImportSettings
 from segscore.pipeline.importing.shapes import Extent, Intervals, Marks, Shape, Sizes
@@ -26,13 +26,11 @@ class Survey:
     """A survey of all shapes of an import, which converting each of them needs.
 
     Attributes:
-        colliding: names of files that several files have, to which folders are added.
-        shared: number of folders that all files have in common.
+        names: what folders name.
         lengths: lengths of the documents.
     """
 
-    colliding: frozenset[str]
-    shared: int
+    names: FolderNames
     lengths: Lengths
 
     @classmethod
@@ -48,18 +46,15 @@ class Survey:
             Refused: units differ, or a coder has two segmentations of a document.
         """
         require_one_unit(surveyed)
-        colliding = colliding_names(surveyed)
-        shared = shared_folders([one.url for one in surveyed])
-        named = with_folders(surveyed, colliding, shared)
+        names = FolderNames.of(surveyed)
+        named = [names.named(one) for one in surveyed]
         require_distinct(named)
-        return cls(colliding, shared, Lengths(extents, named, others))
+        return cls(names, Lengths(extents, named, others))
 
     def name(self, one: NamedShape) -> NamedShape:
-        """Return a shape with the folder of its file in its name, if the name needs it."""
-        if not one.by_file or one.document_id not in self.colliding:
-            return one
-        name = name_in_folder(one.document_id, one.file.url, self.shared)
-        return replace(one, document_id=name)
+        """Return a shape with the names of its folders, where it needs them."""
+        named = self.names.named(surveyed_shape(one))
+        return replace(one, document_id=named.document_id, coder=named.coder)
 
 
 def convert_shapes(

@@ -1,6 +1,6 @@
 """Name the document, coder and role of a shape: from its file, options, or the file name."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import takewhile
 from pathlib import PurePosixPath
@@ -18,7 +18,8 @@ from segscore.schemas.input_columns import TABLE_ROLES
 class NamedShape:
     """A shape, with the attributes of its folders, and its document, coder and role.
 
-    If it is named ``by_file``, neither the file, its folders nor an option names the document.
+    If it is named ``by_file``, neither the file, its folders nor an option names the document. If
+    an option names its coder, ``folders`` are its folders that are no columns, with slashes.
     """
 
     shape: Shape
@@ -27,6 +28,7 @@ class NamedShape:
     coder: str
     role: str
     by_file: bool
+    folders: str | None = None
 
 
 @dataclass(frozen=True)
@@ -57,12 +59,17 @@ def name_shapes(
     return [one for read in files for one in _named(read, settings, folders)]
 
 
-def name_in_folder(name: str, url: str, shared: int) -> str:
+def name_in_folder(name: str, url: str, shared: int, own: Container[str] = ()) -> str:
     """Return the name of a document with the folder of its file, below the shared folders.
 
-    Folders that say role or coder are left out, because several files of a document differ in them.
+    Folders that say role or coder, and those that are the coder's ``own``, are left out, because
+    several files of a document differ in them.
     """
-    folders = [folder for folder in url.split("/")[shared:-1] if not is_of_a_side(folder)]
+    folders = [
+        folder
+        for folder in url.split("/")[shared:-1]
+        if not is_of_a_side(folder) and folder not in own
+    ]
     return "/".join([*folders, name])
 
 
@@ -109,7 +116,9 @@ def _named(read: ReadFile, settings: ImportSettings, folders: Folders) -> Iterat
                 "the file names no coder; name the coder with --coder, or by a folder coder=NAME"
             )
         role = shape.role or told.role or settings.default_role
+        is_option = shape.coder is None and told.coder is None
+        plain = folders.plain(read.file.url) if is_option else None
         coder = new_name(coder, role, settings.rename_coders)
         by_file = shape.document_id is None and given is None
         shape = replace(shape, attributes={**told.attributes, **shape.attributes})
-        yield NamedShape(shape, read.file, shape.document_id or own, coder, role, by_file)
+        yield NamedShape(shape, read.file, shape.document_id or own, coder, role, by_file, plain)

@@ -2,13 +2,13 @@
 
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from fractions import Fraction
 from itertools import pairwise
 
 from segscore.pipeline.errors import Refused
 from segscore.pipeline.importing.conversion.boundaries import are_points
-from segscore.pipeline.importing.conversion.names import NamedShape, name_in_folder
+from segscore.pipeline.importing.conversion.names import NamedShape
 from segscore.pipeline.importing.shapes import Intervals, Mark, Marks, Segment, Shape
 from segscore.pipeline.tables.rows import RowPlace, shown
 
@@ -18,7 +18,8 @@ class SurveyedShape:
     """A shape as the conversion of other shapes needs to know it, as plain values.
 
     The length of the document and the end of its last segment are fractions as text; None if the
-    file does not state them.
+    file does not state them. If an option names the coder, ``folders`` are those of the file that
+    are no columns, with slashes.
     """
 
     url: str
@@ -30,6 +31,7 @@ class SurveyedShape:
     unit: str
     length: str | None
     end: str | None
+    folders: str | None = None
 
 
 def survey_shapes(named: Iterable[NamedShape]) -> list[SurveyedShape]:
@@ -41,20 +43,24 @@ def survey_shapes(named: Iterable[NamedShape]) -> list[SurveyedShape]:
     surveyed = []
     for one in named:
         _require_order(one.shape)
-        surveyed.append(
-            SurveyedShape(
-                one.file.url,
-                one.shape.place.line,
-                one.document_id,
-                one.by_file,
-                one.coder,
-                one.role,
-                one.shape.unit,
-                None if one.shape.length is None else str(one.shape.length),
-                _last_end(one.shape),
-            )
-        )
+        surveyed.append(surveyed_shape(one))
     return surveyed
+
+
+def surveyed_shape(one: NamedShape) -> SurveyedShape:
+    """Return what other shapes need to know of a shape."""
+    return SurveyedShape(
+        one.file.url,
+        one.shape.place.line,
+        one.document_id,
+        one.by_file,
+        one.coder,
+        one.role,
+        one.shape.unit,
+        None if one.shape.length is None else str(one.shape.length),
+        _last_end(one.shape),
+        one.folders,
+    )
 
 
 def colliding_names(surveyed: Iterable[SurveyedShape]) -> frozenset[str]:
@@ -64,18 +70,6 @@ def colliding_names(surveyed: Iterable[SurveyedShape]) -> frozenset[str]:
         if one.by_file:
             urls[one.document_id, one.coder, one.role].add(one.url)
     return frozenset(key[0] for key, files in urls.items() if len(files) > 1)
-
-
-def with_folders(
-    surveyed: Iterable[SurveyedShape], colliding: frozenset[str], shared: int
-) -> list[SurveyedShape]:
-    """Add its folder to the name of each document that collides."""
-    return [
-        replace(one, document_id=name_in_folder(one.document_id, one.url, shared))
-        if one.by_file and one.document_id in colliding
-        else one
-        for one in surveyed
-    ]
 
 
 def require_one_unit(surveyed: Sequence[SurveyedShape]) -> None:

@@ -3,8 +3,14 @@
 import re
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
+from itertools import pairwise
 
-from segscore.pipeline.importing.formats.format import FRAMES, TEXT_ENDINGS, Format
+from segscore.pipeline.importing.formats.format import (
+    FRAMES,
+    TEXT_ENDINGS,
+    Format,
+    Head,
+)
 from segscore.pipeline.importing.opened_file import OpenedFile
 from segscore.pipeline.importing.settings import ImportSettings
 from segscore.pipeline.importing.shapes import Intervals, Mark, Marks, Moment, Segment, Shape
@@ -56,6 +62,12 @@ def time_base(text: object, place: RowPlace) -> Fraction:
 
 
 _YOUTUBE_TIME = r"[0-9]{1,5}(?::[0-9]{2}){1,2}(?:[.,][0-9]{1,3}(?![0-9]))?"
+_ARROW = "-->"
+"""What the times of subtitles have between them."""
+
+_APART = 10
+"""Seconds of the shortest chapter that YouTube shows."""
+
 _FIRST = re.compile(rf"(?:[0-9]{{1,3}}[.)]\s)?[\W_]*({_YOUTUBE_TIME})(?![0-9:])")
 """A time, perhaps after the number of a list, bullets and brackets."""
 _LAST = re.compile(
@@ -72,13 +84,40 @@ def read_youtube(file: OpenedFile, settings: ImportSettings) -> Iterator[Shape]:
     Raises Refused for minutes or seconds above 59, or a text without any such line.
     """
     lines = list(file.lines_with_text())
-    times = [(place, time[1]) for place, line in lines if (time := _FIRST.match(line.strip()))]
-    if not times:
-        times = [(at, time[1]) for at, line in lines if (time := _LAST.fullmatch(line.strip()))]
-    marks = [Segment(settings.clock.time(text, place), None, place.line) for place, text in times]
+    times = _youtube_times([line for _, line in lines])
+    marks = [
+        Segment(settings.clock.time(text, place), None, place.line)
+        for (place, _), text in zip(lines, times, strict=True)
+        if text is not None
+    ]
     if others := len(lines) - len(marks):
         file.notes.add("lines_not_taken", others)
     yield chapter_list(marks, file.place(1))
+
+
+def _youtube_times(lines: Sequence[str]) -> list[str | None]:
+    """Return the time that each line begins with, or ends with if none begins with one."""
+    begun, ended = (
+        [time[1] if (time := found(line.strip())) else None for line in lines]
+        for found in (_FIRST.match, _LAST.fullmatch)
+    )
+    return begun if any(begun) else ended
+
+
+def _is_youtube(head: Head) -> bool:
+    """Return whether lines are what YouTube itself takes for chapters.
+
+    They begin at 0:00, and are at least 10 seconds apart, which the lines of transcripts are not.
+    """
+    if _ARROW in head.text:
+        return False
+    times = [time for time in _youtube_times([each for each in head.lines if each.strip()]) if time]
+    starts = [
+        sum(float(part) * 60**power for power, part in enumerate(reversed(time.split(":"))))
+        for time in (each.replace(",", ".") for each in times)
+    ]
+    apart = all(after - before >= _APART for before, after in pairwise(starts))
+    return len(starts) > 1 and starts[0] == 0 and apart
 
 
 _OGM_LINE = re.compile(r"(CHAPTER[0-9]{1,9})(NAME)?\s*=\s*(.*)", re.IGNORECASE)
@@ -199,7 +238,6 @@ FORMATS = (
         content=lambda head: head.lines[0].startswith(HEADER),
         options=FRAMES,
     ),
-    Format("youtube", read_youtube, options=FRAMES),
     Format(
         "ogm",
         read_ogm,
@@ -207,5 +245,5 @@ FORMATS = (
         content=lambda head: any(_OGM_CHAPTER.match(line.strip()) for line in head.lines),
         options=FRAMES,
     ),
+    Format("youtube", read_youtube, shared=TEXT_ENDINGS, content=_is_youtube, options=FRAMES),
 )
-"""The lines of YouTube are only a guess, and must be asked for."""

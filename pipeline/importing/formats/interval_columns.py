@@ -45,7 +45,7 @@ _WEAK_NAMES = {name for names in _WEAK.values() for name in names.split()}
 
 def use_of(column: str) -> str | None:
     """Return what a column is for by its usual name; None if the name says nothing."""
-    name = _plain(column)
+    name = plain_name(column)
     if name in _USE_OF:
         return _USE_OF[name]
     ends = (_USE_OF.get(name.removesuffix(e)) for e in _ENDINGS if name.endswith(e))
@@ -55,12 +55,12 @@ def use_of(column: str) -> str | None:
 
 def is_weak(column: str) -> bool:
     """Return whether a column's name counts only if no other column is for the same thing."""
-    return _plain(column) in _WEAK_NAMES
+    return plain_name(column) in _WEAK_NAMES
 
 
 def unit_of(column: str) -> str | None:
     """Return the unit that the ending of a column's name says; None if it says none."""
-    name = _plain(column)
+    name = plain_name(column)
     return next((unit for ending, unit in _UNITS.items() if name.endswith(ending)), None)
 
 
@@ -69,7 +69,7 @@ def has_start(header: Sequence[str]) -> bool:
     return any(use_of(column) == "start" for column in header)
 
 
-def _plain(column: str) -> str:
+def plain_name(column: str) -> str:
     """Return a name in small letters, with `_` for all between words: start_time_seconds."""
     return re.sub(r"[\s()\[\].-]+", "_", column.strip().lower()).strip("_")
 
@@ -128,7 +128,8 @@ def choose_columns(header: Sequence[str], settings: ImportSettings, place: RowPl
     if "start" not in chosen:
         raise place.refusal(
             f"no start among the columns {', '.join(map(shown, header))}; name it with --columns "
-            "start=NAME (a table of segmentations has n_units and boundaries)"
+            "start=NAME (a table of segmentations has n_units and boundaries; a column of flags of "
+            "0 and 1, also of masks such as 0010, is named with --flags NAME)"
         )
     return Columns(chosen, _units(chosen, settings, place), further, aside)
 

@@ -14,6 +14,7 @@ import pyarrow as pa
 from segscore.pipeline.errors import Refused
 from segscore.pipeline.importing.field_paths import FieldPath
 from segscore.pipeline.importing.formats.format import CSV_ENDINGS, JSON_LINES_ENDINGS
+from segscore.pipeline.importing.formats.interval_columns import plain_name
 from segscore.pipeline.importing.formats.table_rows import TableRows, read_table_rows
 from segscore.pipeline.importing.formats.values import array_of, brief, named_id, object_of
 from segscore.pipeline.importing.opened_file import OpenedFile
@@ -22,6 +23,7 @@ from segscore.pipeline.tables import strict_json
 from segscore.pipeline.tables.rows import Attribute, RowPlace
 from segscore.schemas.input_columns import ROLE
 
+_MASK = re.compile("[01]+")
 _NUMBER = re.compile(r"-?[0-9]{1,15}(?:\.[0-9]{1,15})?")
 
 DOCUMENT_FIELDS = ("document_id", "doc_id", "dial_id", "dialogue_id", "video_id", "id")
@@ -143,11 +145,12 @@ def _has_lines(file: OpenedFile, lines: list[tuple[RowPlace, str]]) -> bool:
 
 @dataclass(frozen=True)
 class LabelColumns:
-    """The columns of a table with a row for each unit.
+    """The columns of a table with a row for each unit, or for each document.
 
     Attributes:
         document: path of the document's name; None for a column with a usual name.
         coder: path of the coder's name; None for a column with a usual name.
+        flags: whether the labels are flags.
         numbers: whether the labels are numbers.
         read: paths of the labels and of what belongs to them.
         one_document: whether an option names the one document of the file.
@@ -155,6 +158,7 @@ class LabelColumns:
 
     document: FieldPath | None
     coder: FieldPath | None
+    flags: bool
     numbers: bool
     read: Sequence[FieldPath]
     one_document: bool
@@ -169,7 +173,8 @@ def row_records(file: OpenedFile, columns: LabelColumns, skip_lines: int) -> Ite
     """Yield a record for each document and coder, with a list for each other column.
 
     The order of the units of a document is that of its rows. Rows of several documents may
-    alternate. Columns that nothing names are noted.
+    alternate. Columns that nothing names are noted. Where cells have the flags of all units of a
+    document, such as 0010, each row is a record.
 
     Raises:
         Refused: the table is malformed, no column names documents and no option does, or a row
@@ -184,8 +189,28 @@ def row_records(file: OpenedFile, columns: LabelColumns, skip_lines: int) -> Ite
             "the only document of the file with --document-id"
         )
     coder = _column(columns.coder, CODER_FIELDS, table)
-    named = [name for name in (document, coder, ROLE) if name is not None]
-    keys = [name for name in named if name in table.header]
+    named = [(document, columns.document), (coder, columns.coder), (ROLE, None)]
+    keys = {
+        name: name if path is not None else plain_name(name)
+        for name, path in named
+        if name is not None and name in table.header
+    }
+    for line, cells in table.cells:
+        for name in keys:
+            if name not in cells:
+                raise file.place(line).refusal(f"{name} is empty; every row needs it")
+    if columns.flags and _are_masks(table, columns.read[0].steps[0] or ""):
+        for line, cells in table.cells:
+            fields = {keys.get(name, name): cell for name, cell in cells.items()}
+            yield LabelRecord(fields, "", file.place(line))
+        return
+    yield from _gathered(file, columns, table, keys)
+
+
+def _gathered(
+    file: OpenedFile, columns: LabelColumns, table: TableRows, keys: Mapping[str, str]
+) -> Iterator[LabelRecord]:
+    """Yield a record for all rows with the same keys, which have other names in records."""
     lists = [name for name in table.header if name not in keys]
     read = [path.steps[0] for path in columns.read]
     for name in lists:
@@ -193,9 +218,6 @@ def row_records(file: OpenedFile, columns: LabelColumns, skip_lines: int) -> Ite
             file.notes.add("columns_not_taken", name)
     rows: dict[tuple[object, ...], list[tuple[int, Mapping[str, object]]]] = {}
     for line, cells in table.cells:
-        for name in keys:
-            if name not in cells:
-                raise file.place(line).refusal(f"{name} is empty; every row needs it")
         rows.setdefault(tuple(cells[name] for name in keys), []).append((line, cells))
     numbers = read[:1] if columns.numbers else []
     for key, group in rows.items():
@@ -203,15 +225,22 @@ def row_records(file: OpenedFile, columns: LabelColumns, skip_lines: int) -> Ite
             name: [_value(cells.get(name), number=name in numbers) for _, cells in group]
             for name in lists
         }
-        fields = dict(zip(keys, key, strict=True)) | values
+        fields = dict(zip(keys.values(), key, strict=True)) | values
         yield LabelRecord(fields, "", file.place(group[0][0]))
+
+
+def _are_masks(table: TableRows, column: str) -> bool:
+    """Return whether cells have the flags of all units of a document, such as 0010."""
+    cells = [str(record.get(column)) for _, record in table.cells]
+    return all(map(_MASK.fullmatch, cells)) and any(len(cell) > 1 for cell in cells)
 
 
 def _column(path: FieldPath | None, usual: Sequence[str], table: TableRows) -> str | None:
     """Return the column at a path, or the first with a usual name; None if there is none."""
     if path is not None:
         return path.steps[0]
-    return next((name for name in usual if name in table.header), None)
+    plain = {plain_name(name): name for name in reversed(table.header)}
+    return next((plain[name] for name in usual if name in plain), None)
 
 
 def _value(cell: object, *, number: bool) -> object:

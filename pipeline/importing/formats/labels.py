@@ -5,8 +5,10 @@ from dataclasses import dataclass
 from decimal import Decimal
 from functools import partial
 from itertools import chain, islice, pairwise
+from typing import cast
 
 from segscore.pipeline.importing.field_paths import FieldPath, field_path
+from segscore.pipeline.importing.formats.flag_edges import BETWEEN, END, START, FlagEdges
 from segscore.pipeline.importing.formats.format import (
     CSV_ENDINGS,
     JSON_LINES_ENDINGS,
@@ -41,11 +43,13 @@ class LabelPaths:
     """The paths of the labels in a record, and of what belongs to them, if options name them.
 
     Without `labels`, only a file of SuperDialseg's form can be read. ``sizes_of`` makes sizes of
-    segments of the labels, given their name and place.
+    segments of the labels, given their name and place. ``edges`` is None unless options say what
+    flags mark.
     """
 
     labels: FieldPath | None
     sizes_of: Callable[..., list[int]]
+    edges: FlagEdges | None
     records: FieldPath | None
     units: FieldPath | None
     document: FieldPath | None
@@ -71,6 +75,7 @@ def label_paths(file: OpenedFile, settings: ImportSettings) -> LabelPaths:
     return LabelPaths(
         labels=paths[0] if paths else None,
         sizes_of=readers.get(paths[0].option, flags) if paths else flags,
+        edges=None if settings.flags is None else FlagEdges(settings.marks or END, _REMEDIES),
         records=_path("--records", settings.records),
         units=_path("--units", settings.units),
         document=_path("--document-field", settings.document_field),
@@ -84,7 +89,7 @@ def _path(option: str, text: str | None) -> FieldPath | None:
     return None if text is None else field_path(option, text)
 
 
-END, START, BETWEEN = "end", "start", "between"
+_REMEDIES = {marks: f"read them with --marks {marks}" for marks in (END, START)}
 _IGNORED = -100
 """What data sets have for labels that say nothing."""
 _LARGEST = 2**31
@@ -191,7 +196,9 @@ def read(file: OpenedFile, settings: ImportSettings) -> Iterator[Shape]:
     for number, record in enumerate(chain(first, records), start=1):
         # A record without a name has the file's, with a number if it is one of several.
         own_name = f"{settings.document_id or stem(file.url)}/{number}" if len(first) > 1 else None
-        yield _segmentation(record, paths, own_name)
+        yield _segmentation(record, paths, own_name, settings)
+    if paths.edges is not None:
+        paths.edges.check()
 
 
 def _records(
@@ -212,6 +219,7 @@ def _records(
     columns = LabelColumns(
         document=paths.document,
         coder=paths.coder,
+        flags=settings.flags is not None,
         numbers=settings.ids is None,
         read=[path for path in (paths.labels, paths.units, paths.times) if path is not None],
         one_document=settings.document_id is not None,
@@ -219,7 +227,9 @@ def _records(
     return row_records(file, columns, settings.skip_lines)
 
 
-def _segmentation(record: LabelRecord, paths: LabelPaths, own_name: str | None) -> Shape:
+def _segmentation(
+    record: LabelRecord, paths: LabelPaths, own_name: str | None, settings: ImportSettings
+) -> Shape:
     """Return the segmentation of a record; `own_name` names a document without a name."""
     path = paths.labels or (_DIALOGUE_FLAGS if record.dialogue else None)
     if path is None:
@@ -233,14 +243,19 @@ def _segmentation(record: LabelRecord, paths: LabelPaths, own_name: str | None) 
         _check_length(record, paths.units, sum(sizes), name)
     document, document_field = named_field(record, paths.document, DOCUMENT_FIELDS)
     coder, coder_field = named_field(record, paths.coder, CODER_FIELDS)
-    role = record.fields.get(ROLE)
+    stated = record.fields.get(ROLE)
+    role = None if stated is None else role_of(stated, ROLE, record.place)
+    if paths.edges is not None:
+        marked = [flag in (1, "1") for flag in cast("Sequence[object]", labels)]
+        by = coder or settings.coder or "the flags"
+        paths.edges.add(marked, by, role or settings.role, record.place)
     used = {path.steps[0], document_field, coder_field, ROLE}
     shape = Sizes(
         place=record.place,
         unit=_TURN,
         document_id=document or own_name,
         coder=coder,
-        role=None if role is None else role_of(role, ROLE, record.place),
+        role=role,
         attributes=attributes_of(record, used),
         sizes=sizes,
     )

@@ -9,6 +9,7 @@ from typing import TypeVar
 
 from segscore.pipeline.errors import Refused, nearest
 from segscore.pipeline.importing.formats.answers import describe_answer
+from segscore.pipeline.importing.formats.flag_edges import BETWEEN, END, START, FlagEdges
 from segscore.pipeline.importing.formats.format import (
     CSV_ENDINGS,
     JSON_LINES_ENDINGS,
@@ -220,16 +221,16 @@ def read_nltk(lines: Iterable[str], source: str, defaults: Defaults) -> Iterator
     that nltk.metrics.segmentation compares). A MASK alone is for the document
     <default or stem>/<line number> and needs a default coder; only in a line with three fields may
     the mask be empty, for one unit. Blank lines are skipped.
-    Raises Refused for another number of fields, another character, or a missing name or coder.
+    Raises Refused for another number of fields, another character, a missing name or coder, or
+    lines with a flag for each unit.
     """
+    edges = FlagEdges(BETWEEN, _REMEDIES)
     for number, text in numbered(lines):
         place = RowPlace(source, number)
         fields = text.split("\t")
         if len(fields) == 3:
             document_id = text_of(fields[0], "document_id", place)
-            yield _nltk_row(
-                document_id, text_of(fields[1], "coder", place), fields[2], defaults, place
-            )
+            coder = text_of(fields[1], "coder", place)
         elif len(fields) > 1:
             raise place.refusal(
                 f"{len(fields)} fields; expected MASK or document_id<TAB>coder<TAB>MASK"
@@ -237,7 +238,18 @@ def read_nltk(lines: Iterable[str], source: str, defaults: Defaults) -> Iterator
         elif text.strip():
             document_id = f"{defaults.document_id or stem(source)}/{number}"
             coder = is_given(defaults.coder, "coder", place)
-            yield _nltk_row(document_id, coder, text, defaults, place)
+        else:
+            continue
+        yield _nltk_row(document_id, coder, fields[-1], defaults, place)
+        edges.add([flag == "1" for flag in fields[-1]], coder, defaults.role, place)
+    edges.check()
+
+
+_REMEDIES = {
+    marks: f"a mask has a flag for each of the n - 1 places between n units: leave out the {flag} "
+    "flag of each line"
+    for marks, flag in ((START, "first"), (END, "last"))
+}
 
 
 def _nltk_row(

@@ -177,7 +177,7 @@ VALUES: Mapping[str, Callable[[Random, Corpus], str | None]] = {
     ),
     "--expected": _one_of("pooled", "item"),
     "--as-published": _one_of("fournier2013"),
-    "--limits": _one_of("effect=0.05", "copies=8,rate=1", "offset=0,offset_errors=0"),
+    "--limits": _one_of("effect=0.05", "copies_residual=1,rate=1", "offset=0,offset_errors=0"),
     "--published": _one_of("0.312", "31.2%", "1", "0", "1.7"),
     "compare --published": _left_alone,
     "--published-table": _left_alone,

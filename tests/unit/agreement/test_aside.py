@@ -14,13 +14,19 @@ import pytest
 
 import segscore
 from segscore.pipeline.agreement import block
-from segscore.pipeline.agreement.candidate import ADJUSTED_LEVEL, advantage, p_of_margin
-from segscore.pipeline.agreement.persons_said import replacement, with_themselves
+from segscore.pipeline.agreement.judging.candidate import (
+    ADJUSTED_LEVEL,
+    advantage,
+    p_of_margin,
+    replacement,
+)
+from segscore.pipeline.agreement.judging.self_agreement import SelfAgreement
+from segscore.pipeline.agreement.judging.step import AuditRows
+from segscore.pipeline.agreement.tables import AGREEMENT_TABLES
 from segscore.pipeline.runs import planning
 from segscore.pipeline.runs.planning import Limits
 from segscore.pipeline.statistics.multiple_tests import benjamini_yekutieli
 from segscore.pipeline.storage import read_table
-from segscore.schemas.agreement import AGREEMENT_TABLES
 from segscore.schemas.rows import CoderRow, PeerRow
 from tests.oracles import naive
 from tests.oracles.naive import Value
@@ -276,7 +282,7 @@ def test_a_coder_who_never_agrees_with_themselves_is_named_first() -> None:
     rows: list[CoderRow] = [
         {"coder": coder, "self_boundary_similarity": value} for coder, value in shown.items()
     ]
-    sentences = [*with_themselves(rows)]
+    sentences = [*SelfAgreement().say(AuditRows(rows))]
     assert [sentence.split()[0] for sentence in sentences] == ["ben", "ann"]
     assert "0.0000" in sentences[0]
 

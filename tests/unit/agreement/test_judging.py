@@ -10,7 +10,8 @@ import pytest
 
 import segscore
 from segscore.pipeline.agreement.findings import audit_findings, describe_audit
-from segscore.pipeline.agreement.judging.limits import NamingLimits, read_limits
+from segscore.pipeline.agreement.judging.step import AuditRows
+from segscore.pipeline.agreement.judging.steps import LIMITS, read_limits
 from segscore.pipeline.agreement.nearest import pair_nearest
 from segscore.pipeline.agreement.tallies import folds
 from segscore.pipeline.arrays.document_ids import hash_names
@@ -122,7 +123,7 @@ def test_two_ways_of_reading_are_said_in_one_sentence() -> None:
     rows = [*codings(Project(12, 300, (), design="readings"), 1)]
     found = segscore.agree(rows)
     coders = found.coders.to_pylist()
-    sentences = describe_audit([], coders, found.table("peers").to_pylist())
+    sentences = describe_audit([], AuditRows(coders, found.table("peers").to_pylist()))
     other = next(row for row in coders if row["reading"] == "other")
     document, position = other["reading_document"], other["reading_position"]
     of_document = {row["coder"]: row for row in rows if row["document_id"] == document}
@@ -148,7 +149,7 @@ def test_a_pair_that_reads_in_its_own_way_is_not_told_that_one_copied() -> None:
     found = segscore.agree(rows)
     peers = found.table("peers").to_pylist()
     pair = next(row for row in peers if row["high_agreement"])
-    sentences = describe_audit([], found.coders.to_pylist(), peers)
+    sentences = describe_audit([], AuditRows(found.coders.to_pylist(), peers))
     assert sentences[1:] == [
         f"{pair['coder']} and {pair['peer']} agree {pair['residual']:.2f} more than their "
         "agreement with the others predicts: they may read the guidelines in a way of their own, "
@@ -267,7 +268,8 @@ def test_with_few_coders_or_documents_nobody_is_judged() -> None:
     [
         ("effects=1", "the names are effect, effect_errors, effect_spread,"),
         ("effect", "must be a number above 0"),
-        ("copies=0", "must be a number above 0"),
+        ("rate=0", "must be a number above 0"),
+        ("copies=8", "the nearest is copies_residual"),
     ],
 )
 def test_wrong_limits_are_refused(text: str, message: str) -> None:
@@ -276,9 +278,9 @@ def test_wrong_limits_are_refused(text: str, message: str) -> None:
 
 
 def test_limits_are_in_seconds_if_the_unit_is_a_time() -> None:
-    assert read_limits([], 1000).offset == 500
-    assert read_limits(["offset=0.2", "within=3"], 1000).within == 3000
-    assert read_limits([]).within == 5
+    assert read_limits([], 1000)["offset"] == 500
+    assert read_limits(["offset=0.2", "within=3"], 1000)["within"] == 3000
+    assert read_limits([])["within"] == 5
 
 
 def test_a_pair_is_named_only_by_what_its_sentence_says() -> None:
@@ -298,4 +300,4 @@ def test_a_pair_is_named_only_by_what_its_sentence_says() -> None:
     ]
     peers = segscore.agree(rows).table("peers").to_pylist()
     found = [row["residual"] for row in peers if row["high_agreement"]]
-    assert all(residual >= NamingLimits().copies_residual for residual in found)
+    assert all(residual >= LIMITS["copies_residual"] for residual in found)

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from segscore.pipeline.agreement.contested import describe_contested, describe_contested_without
 from segscore.pipeline.agreement.documents import contested_in, contested_share, most_contested
 from segscore.pipeline.agreement.findings import describe_audit
+from segscore.pipeline.agreement.judging.step import AuditRows
 from segscore.schemas.rows import CoderRow, DocumentRow
 
 # --- Contested documents -------------------------------------------------------------------------
@@ -68,13 +69,13 @@ def test_the_contested_share_is_wilsons(similarity: float, boundaries: int) -> N
 
 def test_nothing_stands_out() -> None:
     coders: list[CoderRow] = [{"coder": str(i), "low_agreement": False} for i in range(6)]
-    assert describe_audit([], coders, []) == [
+    assert describe_audit([], AuditRows(coders)) == [
         "Agreement above chance is undefined.",
         "No coder and no pair of coders stands out.",
     ]
     unknown: list[CoderRow] = [{"coder": str(i), "low_agreement": None} for i in range(3)]
-    assert "it cannot be said who stands out" in describe_audit([], unknown, [])[1]
-    mixed = describe_audit([], [*coders, *unknown[:1]], [])
+    assert "it cannot be said who stands out" in describe_audit([], AuditRows(unknown))[1]
+    mixed = describe_audit([], AuditRows([*coders, *unknown[:1]]))
     assert mixed[2].startswith("1 of 7 coders is not judged, for want of 10 documents")
 
 
@@ -90,7 +91,7 @@ def test_the_most_extreme_come_first_and_the_others_are_counted() -> None:
         }
         for i in range(7)
     ]
-    sentences = describe_audit([], coders, [])[1:]
+    sentences = describe_audit([], AuditRows(coders))[1:]
     assert [sentence.split()[0] for sentence in sentences] == ["c6", "c5", "c4", "c3", "c2", "2"]
     assert sentences[-1] == "2 more are marked in the column low_agreement of the table coders."
 
@@ -112,7 +113,7 @@ def test_an_offset_is_in_units_or_seconds(
         "boundary_offset": offset,
         "boundary_offset_error": error,
     }
-    assert describe_audit([], [row], [], unit)[1] == words
+    assert describe_audit([], AuditRows([row], unit=unit))[1] == words
 
 
 @pytest.mark.parametrize(
@@ -138,8 +139,8 @@ def test_a_sentence_about_a_rate_has_one_ratio(
         "rate": rate,
         "rate_ratio": ratio,
     }
-    assert describe_audit([], [row], [], unit)[1] == f"max marks {words}"
-    alike = describe_audit([], [{**row, "reading": "other"}], [], unit)[1]
+    assert describe_audit([], AuditRows([row], unit=unit))[1] == f"max marks {words}"
+    alike = describe_audit([], AuditRows([{**row, "reading": "other"}], unit=unit))[1]
     assert ("as the others who read alike: " in alike) is (rate > 0)
 
 

@@ -210,6 +210,21 @@ REFUSED: list[tuple[str, dict[str, Any], str]] = [
         r"reference\[1\]\[0\] is 0 but reference\[0\]\[0\] is 1, though the first unit",
     ),
     (
+        "update_starts",
+        {"reference": [[0, 0, 1], [0, 1, 9]], "hypothesis": [[0, 0, 0]] * 2, "lengths": [3, 2]},
+        "reference: the last flag is 1 in every row, and the first is not.*call update_masks",
+    ),
+    (
+        "update_masks",
+        {"reference": [[0, 1, 1]] * 8, "hypothesis": [[0, 1, 1]] * 8},
+        "reference: the last flag is 1 in every row.*give the number of units of each row",
+    ),
+    (
+        "update_masks",
+        {"reference": [[1, 1, 0]] * 8, "hypothesis": [[0, 1, 1]] * 8},
+        "reference: the first flag is 1 in every row.*call update_starts",
+    ),
+    (
         "update_positions",
         {"references": [[1], [9]], "hypotheses": [[1], [2]], "n_units": [3, 4]},
         r"reference\[1\]: .*9",

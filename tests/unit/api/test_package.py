@@ -55,6 +55,16 @@ def test_a_missing_package_is_named_in_a_sentence() -> None:
     )
 
 
+def test_python_in_a_checkout_finds_all_parts_without_the_finder_of_an_installation() -> None:
+    """There, it finds the folder `segscore/` before the package that is installed."""
+    code = (
+        "import sys; sys.meta_path[:] = "
+        "[each for each in sys.meta_path if not each.__module__.startswith('__editable__')]\n"
+        "import segscore; print(segscore.pk(reference=[2], hypothesis=[2], n_units=5))"
+    )
+    assert python("-c", code).stdout == "0.0\n"
+
+
 def test_dask_is_imported_for_a_cluster_alone() -> None:
     one = "one = {'d': segscore.Segmentation([2], 9)}"
     work = (

@@ -85,6 +85,29 @@ def test_wrong_lists_are_named(references: Any, hypotheses: Any, message: str) -
         segscore.evaluate(references, hypotheses, n_units=[5, 5])
 
 
+@pytest.mark.parametrize(
+    ("references", "hypotheses", "message"),
+    [
+        (
+            [[5], [3], [7]],
+            [[5], [7]],
+            "hypotheses: length 2, but references has 3; lists are matched",
+        ),
+        (
+            [[5], [3]],
+            {"a": [[5], [3]], "b": [[5]]},
+            "hypotheses: b: length 1, but references has 2",
+        ),
+        ({"1": [5]}, [[5]], "hypotheses: does not name its documents, but references does"),
+    ],
+)
+def test_lists_of_unequal_length_are_not_matched(
+    references: Any, hypotheses: Any, message: str
+) -> None:
+    with pytest.raises(segscore.Refused, match=re.escape(message)):
+        segscore.evaluate(references, hypotheses, n_units=10)
+
+
 ONE = {"a": [2]}
 
 

@@ -129,7 +129,7 @@ def add_up(numbers: np.ndarray) -> int:
     total = np.int32(0)
     for number in numbers:
         total += number
-    return total
+    return int(total)
 
 
 @kernel_of_steps(lambda numbers, times: numbers.size * times)

@@ -55,7 +55,7 @@ def rows_of(averages: list[Estimate]) -> list[ComparisonRow]:
             "better": better, "documents": len(apart.units), "units": apart.number,
         }  # fmt: skip
         pairs.append(ComparedPair(row, apart, of_points=False, directed=True))
-    return adjusted_rows(pairs, SETTINGS)
+    return adjusted_rows(pairs, SETTINGS, power=False)
 
 
 def samples() -> Iterator[tuple[list[Estimate], list[ComparisonRow]]]:

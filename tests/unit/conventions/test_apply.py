@@ -20,6 +20,7 @@ NAMES = {
     *("fournier-inkpen-2012", "disrpt", "superdialseg-f1-binary", "superdialseg-f1-macro"),
     *("segscore-t-1", "segscore-t-1-macro", "mir-eval-t-1-trim-true", "mir-eval-t-1"),
     *("pyannote-metrics-t-1", "pyannote-metrics-t-1-mean", "chunkseg-t-1", "vidchapters-t-2"),
+    *("documents-joined", "adachi-2026", "adachi-2026-t-1"),
 }
 """Published scores and papers use these names: none of them may change."""
 

@@ -1,6 +1,6 @@
 """Every convention gives the values of its slow twin; each is tried once, programs first."""
 
-from typing import Any
+from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from segscore import reconcile
 from segscore.pipeline.conventions.averages import ConventionAverages
 from segscore.pipeline.conventions.boundary_family import boundary_family
-from segscore.pipeline.conventions.convention import Convention, Family
+from segscore.pipeline.conventions.convention import Convention, Counter, Family
 from segscore.pipeline.conventions.edit_family import EDIT_FAMILY
 from segscore.pipeline.conventions.pair_search import grid_of, questions_of
 from segscore.pipeline.conventions.window_family import WINDOW_FAMILY
@@ -22,6 +22,9 @@ from tests.support.pair_corpora import Documents, corpus_arrays
 from tests.support.strategies import boundaries_of, jittered
 
 BOUNDARY_FAMILY = boundary_family((0, 1, 3))
+
+MILLISECONDS = 290
+"""In a unit of a document that a convention reads in seconds, several units to a second."""
 
 
 @st.composite
@@ -37,15 +40,21 @@ def corpora(draw: st.DrawFn) -> Documents:
     return documents
 
 
-def twins(documents: Documents) -> tuple[list[Any], list[Any]]:
-    """Return the pairs and the references for the twin."""
-    pairs = [
-        naive_conventions.Pair(f"d{d}", n, tuple(reference), tuple(hypothesis))
+def twins(documents: Documents) -> list[naive_conventions.Pair]:
+    """Return the pairs for the twin."""
+    return [
+        naive_conventions.Pair(f"d{d}", n, tuple(reference), tuple(hypothesis), Fraction(n))
         for d, (n, references, hypothesis) in enumerate(documents)
         for reference in references
     ]
-    references = [naive_conventions.References(p.document, p.n_units, p.reference) for p in pairs]
-    return pairs, references
+
+
+def stretched(documents: Documents, factor: int) -> Documents:
+    """Return documents in units that are so much smaller."""
+    return [
+        (n * factor, [[p * factor for p in each] for each in references], [p * factor for p in hyp])
+        for n, references, hyp in documents
+    ]
 
 
 def conventions_of(family: Family) -> list[tuple[str, Convention]]:
@@ -70,16 +79,19 @@ FAMILY = {"windows": WINDOW_FAMILY, "edits": EDIT_FAMILY, "boundaries": BOUNDARY
 def test_a_convention_gives_the_value_of_its_slow_twin(
     name: str, documents: Documents, drawn: st.DataObject
 ) -> None:
-    family, corpus = FAMILY[name], corpus_arrays(documents)
-    pairs, references = twins(documents)
-    counter = family.counter(corpus)
+    family = FAMILY[name]
+    counters: dict[int, Counter] = {}
     for _ in range(8):
         measure, convention = drawn.draw(st.sampled_from(ALL[name]))
+        factor = MILLISECONDS if convention.answers.get("grid") == "seconds" else 1
+        corpus = corpus_arrays(stretched(documents, factor))
+        pairs = twins(stretched(documents, factor))
+        counter = counters.setdefault(factor, family.counter(corpus))
         averages = ConventionAverages(
             family, convention.answers, counter.counts(convention.answers), corpus
         )
         value = averages.average(measure, np.arange(len(pairs)))
-        exact = naive_conventions.convention_value(measure, convention.answers, pairs, references)
+        exact = naive_conventions.convention_value(measure, convention.answers, pairs)
         if exact is None:
             assert np.isnan(value), convention.answers
         else:

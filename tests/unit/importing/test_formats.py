@@ -411,6 +411,12 @@ class TestNltkStrings:
         assert message.startswith("f.x:2: ")
         assert reason in message
 
+    @pytest.mark.parametrize(("mask", "flag"), [("0101", "last"), ("1010", "first")])
+    def test_a_flag_for_each_unit_is_no_mask(self, mask: str, flag: str) -> None:
+        message = refusal(segmentations.read_nltk, "\n".join([mask] * 8), Defaults(coder="c"))
+        assert message.startswith(f"f.x:1: c: the {flag} flag is 1 in each of 8 documents")
+        assert len(rows_of(segmentations.read_nltk, "111\n" * 8, Defaults(coder="c"))) == 8
+
     def test_a_lone_mask_needs_a_coder(self) -> None:
         assert refusal(segmentations.read_nltk, "d\ta\t0\n01").startswith("f.x:2: coder is missing")
 
@@ -610,6 +616,12 @@ class TestDetect:
             ("b.txt", "\n\n"),
             ("b.txt", "0101\nwords\n"),
             ("b.txt", "d\t01\n"),
+            ("b.txt", "0:10 Intro\n1:30 Talk\n"),
+            ("b.txt", "0:00 Well.\n0:04 Yes.\n0:30 No.\n"),
+            (
+                "b.txt",
+                "1\n00:00:00,000 --> 00:00:20,000\nHello\n2\n00:00:20,000 --> 00:00:40,000\n",
+            ),
             ("b.xml", "0101"),
             ("jsonl", "{}"),
         ],
@@ -632,6 +644,8 @@ class TestDetect:
             ("b.json", '{"chapters": [{"time_base": "1/9", "start_time": "0"}]}', "ffprobe"),
             ("b.json", '{"chapters": [], "format": {"filename": "a", "duration": "5"}}', "ffprobe"),
             ("b.txt", "a\nCHAPTER01=00", "ogm"),
+            ("b.txt", "Our talk\n\n0:00-Intro\n1:30 -Talk\n12:05 - End\n", "youtube"),
+            ("b.txt", "Intro (0:00)\nTalk (0:10.5)\n", "youtube"),
             ("b.chapters.json", "{", "podcasting"),
             ("b.json", '{"chapters": [{"startTime": 5}]}', "podcasting"),
             ("b.json", '{"a.b": {"chapters": [{"time": 5}], "duration": 9}}', "vidchapters"),

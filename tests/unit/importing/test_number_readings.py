@@ -137,6 +137,34 @@ NOT_READ: list[tuple[object, str]] = [
     ("1953\n2020", "starts 1953, 2020 or ends 1953, 2020"),
 ]  # fmt: skip
 
+TWO_LISTS: list[object] = [
+    "[1, 2, 4]\nWait, let me correct that\n[1, 11, 14, 26]",
+    "1, 2, 4\n1, 11",
+    "Draft: 1, 2, 4\n\nFinal:\n[1, 11, 14, 26]",
+    "```json\n[1, 21]\n```\nOn reflection, the segments should start at 1, 31 and 41.",
+    "1-3, 4-64\n\nRevised:\n1-10, 11-64",
+    "1-64\n\nRevised:\n1-20, 21-64",
+    "Segments: 1-20, 21-64.\n\nCorrected segments start at: 1, 31",
+    "1. Rain\n2. Sport\n\nOn reflection:\n1. Rain\n2. Sport\n3. Art",
+    "1. 1\n2. 21\n\nRevised:\n1. 1\n2. 31",
+    "20, 40, 64\n\n30, 64",
+    "| start | title |\n|---|---|\n| 1 | a |\n| 21 | b |\n\nRevised: 1, 31",
+    '[{"start": 1}, {"start": 21}]\nCorrected:\n[{"start": 1}, {"start": 31}]',
+    {"draft": [{"start": 1}, {"start": 21}], "final": [{"start": 1}, {"start": 31}]},
+    [1, 21, 1, 31],
+]
+
+ONE_LIST: list[tuple[str, list[int]]] = [
+    ("1, 21\n31, 41, 51", [20, 30, 40, 50]),
+    ("20, 20,\n24", CUTS),
+    ("1\n21\n\n41", CUTS),
+    ("[1, 21, 41]\n\nSo the segments start at 1, 21 and 41.", CUTS),
+    ("[1, 21, 41]\n\nSentences 1, 2 and 3 greet the listener.", CUTS),
+    ("Final: 1, 21, 41", CUTS),
+    ("1. [1, 2, 3]\n2. [4, 5]\n3. " + str([*range(6, 65)]), [3, 5]),
+    ('{"segments": [{"start": 1}, {"start": 21}]}\n{"segments": [{"start": 41}]}', CUTS),
+]
+
 EMPTY = ["Sorry, I cannot segment this text.", "10:30 Rain\n11:45 Sport", "Floods, sport, art"]
 
 
@@ -153,6 +181,33 @@ def test_an_answer_shows_what_its_numbers_are(
 def test_shapes_that_disagree_are_both_told(answer: object, ways: str) -> None:
     placed = read(answer)
     assert (placed.failure, placed.read_as) == (f"in doubt: {ways}", None)
+
+
+@pytest.mark.parametrize("answer", TWO_LISTS)
+def test_two_lists_that_differ_are_not_merged(answer: object) -> None:
+    assert read(answer).failure == "in doubt: 2 lists or one list"
+
+
+@pytest.mark.parametrize("answer", ["21\n41\n11\n31", "4, 7\n2, 5, 9", *TWO_LISTS[:2]])
+def test_what_numbers_are_does_not_merge_two_lists(answer: object) -> None:
+    assert read(answer, numbers="starts").failure == "in doubt: 2 lists or one list"
+
+
+@pytest.mark.parametrize(("answer", "boundaries"), ONE_LIST)
+def test_a_list_that_goes_on_or_is_repeated_is_read(answer: str, boundaries: list[int]) -> None:
+    placed = read(answer)
+    assert (placed.failure, placed.boundaries) == (None, boundaries)
+
+
+@pytest.mark.parametrize("numbers", ["starts:starts", r"starts:pattern:[0-9]+"])
+def test_two_lists_at_a_path_are_not_merged(numbers: str) -> None:
+    answer = '{"starts": [1, 21]}\n{"starts": [1, 31, 41]}'
+    assert read(answer, numbers=numbers).failure == "in doubt: 2 lists or one list"
+
+
+def test_paths_to_lists_of_unequal_length_are_not_paired() -> None:
+    answer = '{"from": [1, 21, 41], "to": [20, 64]}'
+    assert read(answer, numbers="ranges:from,to").failure == "in doubt: 3 starts or 2 ends"
 
 
 @pytest.mark.parametrize("answer", EMPTY)
@@ -270,6 +325,21 @@ def test_numbers_that_say_nothing_are_read_rightly_or_not(
         assert placed.boundaries == _boundaries(masses)
     else:
         assert placed.failure.startswith("in doubt: ")
+
+
+@given(
+    st.lists(st.integers(1, 9), min_size=2, max_size=6),
+    st.data(),
+    st.sampled_from([*CLOSED.items(), *OPEN.items()]),
+    st.sampled_from(["\n\nRevised:\n", "\n\n", "\n", "\nOn reflection, this is better:\n\n"]),
+)
+def test_an_answer_and_its_revision_are_not_merged(
+    masses: list[int], data: st.DataObject, shape: tuple[str, Write], between: str
+) -> None:
+    revised = data.draw(st.permutations(masses))
+    assume(revised != masses and sum(masses) > 2)
+    answer = shape[1](masses) + between + shape[1](revised)
+    assert read(answer, sum(masses)).failure is not None, answer
 
 
 BRACKETED = [*CLOSED.items(), *((name, BARE[name]) for name in BARE if name.startswith("bare"))]

@@ -81,11 +81,42 @@ def test_sound_tables_skip_the_schema(listed: list[dict[str, Any]]) -> None:
     assert is_sound(table(listed) if listed else SEGMENTATION.empty_table().combine_chunks())
 
 
-@given(st.lists(good, min_size=1, max_size=3))
-def test_boundary_types_are_left_to_the_schema(listed: list[dict[str, Any]]) -> None:
-    sound = table(listed)
-    types = pa.array([[1] * len(row["boundaries"]) for row in listed], pa.list_(pa.int32()))
-    assert not is_sound(sound.append_column("boundary_types", types))
+kinds = st.one_of(st.none(), st.lists(st.one_of(st.none(), st.integers(0, 2)), max_size=3))
+scores = st.sampled_from([None, -0.1, 0.0, 0.5, 1.0, 1.1, float("nan")])
+typed = st.fixed_dictionaries(
+    {
+        "document_id": st.just("d"),
+        "coder": st.just("c"),
+        "n_units": st.just(4),
+        "boundaries": st.lists(st.integers(0, 3), max_size=3).map(sorted),
+        "boundary_types": kinds,
+        "boundary_scores": st.one_of(st.none(), st.lists(scores, max_size=3)),
+    }
+)
+
+
+@given(st.lists(typed, min_size=1, max_size=2), st.integers(4, 6), st.integers(0, 1))
+@example([{"boundaries": [2, 2], "boundary_types": [1, 2], "boundary_scores": [0, 1]}], 6, 0)
+@example([{"boundaries": [2, 2], "boundary_types": [2, 2], "boundary_scores": [0, 1]}], 6, 0)
+@example([{"boundaries": [0, 2], "boundary_types": [2, 2], "boundary_scores": [0, 1]}], 6, 0)
+def test_types_and_scores_are_judged_as_the_schema_does(
+    listed: list[dict[str, Any]], width: int, skip: int
+) -> None:
+    """A list that is null obeys the rules, but is left to the schema, as is one outside a view."""
+    schema = pa.schema([(name, INPUT_TYPES[name]) for name in SEGMENTATIONS.names[:width]])
+    whole = pa.Table.from_pylist([SOUND | row for row in listed], schema).combine_chunks()
+    view = pa.Table.from_arrays(
+        [column.chunk(0)[skip:] for column in whole.columns], schema=whole.schema
+    )
+    broken = broken_rules(view, SEGMENTATIONS) if len(view) else {}
+    lists = [values for name in schema.names[4:] for values in whole.column(name).to_pylist()]
+    if any(values is None or None in values for values in lists):
+        assert not (broken and is_sound(view))
+    else:
+        assert is_sound(view) == (not broken)
+
+
+SOUND = {"document_id": "d", "coder": "c", "n_units": 4}
 
 
 lost = st.one_of(st.none(), st.integers(-1, 2))

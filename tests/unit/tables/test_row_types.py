@@ -7,8 +7,9 @@ import pandera.pyarrow as pap
 import pyarrow as pa
 import pytest
 
+from segscore.pipeline.agreement.tables import CODERS, PEERS
 from segscore.schemas import rows
-from segscore.schemas.agreement import AGREEMENT, CODERS, DOCUMENTS, PEERS
+from segscore.schemas.agreement import AGREEMENT, DOCUMENTS
 from segscore.schemas.columns import arrow_type
 from segscore.schemas.comparisons import COMPARISONS, OMNIBUS, SYSTEMS
 from segscore.schemas.scores import SUMMARY

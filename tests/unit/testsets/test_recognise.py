@@ -206,7 +206,7 @@ def test_published_scores_name_their_evidence() -> None:
         assert score.set in sets
         assert score.evidence in EVIDENCE
         assert score.source
-        assert float(score.value) > 0
+        assert float(score.value) >= 0
         assert bool(score.convention) <= (score.evidence != "unknown")
 
 
@@ -215,12 +215,14 @@ def test_published_scores_name_their_evidence() -> None:
     ["{", "[1]", '{"a": 1}', '{"name": "x", "splits": [{"name": "all", "fingerprint": "12"}]}',
      '{"name": "x", "splits": [{"name": "all", "digests": "1"}]}', '{"name": 1}', '{"name": " "}',
      '{"name": "x", "splits": [{"name": "all", "references": -1}]}',
-     '{"name": "x", "splits": [{"name": "all", "documents": 1.5}]}'],
+     '{"name": "x", "splits": [{"name": "all", "documents": 1.5}]}', '{"name": "x", "recipe": "y"}',
+     '{"name": "x", "splits": 1}', '{"name": "x", "splits": [{"name": "dev", "ids": 5}]}'],
 )  # fmt: skip
 def test_a_file_that_is_no_registry_is_refused(text: str, tmp_path: Any) -> None:
     (tmp_path / "sets.json").write_text(text)
-    with pytest.raises(Refused, match="is not a registry of test sets"):
+    with pytest.raises(Refused, match="is not a registry of test sets") as refused:
         read_registry(str(tmp_path / "sets.json"))
+    assert "Error" not in str(refused.value)
 
 
 def test_prefixes_are_written_and_read() -> None:

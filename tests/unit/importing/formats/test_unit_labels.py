@@ -65,6 +65,28 @@ class TestFlags:
             with pytest.raises(Refused, match="is -100; expected 0 or 1"):
                 flags(value, marks=marks)
 
+    @pytest.mark.parametrize(
+        ("marks", "lists", "message"),
+        [
+            (
+                "start",
+                [[0, 1, 0, 1], [1, 0, 1, 1], [0, 1]],
+                "f.x:1: b: the last flag is 1 in each of 3",
+            ),
+            ("end", [[1, 0, 1, 0]] * 8, "f.x:1: b: the first flag is 1 in each of 8 documents"),
+            ("between", [[1, 0, 1, 0]] * 8, "f.x:1: b: the first flag is 1 in each of 8 documents"),
+        ],
+    )
+    def test_flags_that_mark_another_unit_are_refused(
+        self, marks: str, lists: list[list[int]], message: str
+    ) -> None:
+        text = "".join(json.dumps({"y": y, "coder": "b"}) + "\n" for y in lists)
+        other = json.dumps({"y": [0, 1, 1, 0], "coder": "a"})
+        said = refusal_of(labels.read, text + other, flags="y", marks=marks)
+        assert said.startswith(message) and said.endswith(("--marks end", "--marks start"))
+        few = "".join(text.splitlines(keepends=True)[: len(lists) // 8 * 7 or 1])
+        assert len(rows(few, flags="y", marks=marks)) == (len(lists) // 8 * 7 or 1)
+
     @pytest.mark.parametrize("marks", ["end", "start"])
     def test_one_unit(self, marks: str) -> None:
         assert flags([1], marks=marks) == [1]
@@ -214,6 +236,14 @@ class TestRecords:
         assert rows(text, "f.csv", flags="boundary", marks="end", **options) == expected
         tabs = text.replace(",", "\t")
         assert rows(tabs, "f.tsv", flags="boundary", marks="end", **options) == expected
+
+    def test_masks_in_rows_of_csv_are_texts(self) -> None:
+        text = "Document ID,Prediction,year\nd1,0010,1997\nd2,0001,\nd3,10,\n"
+        assert rows(text, "f.csv", flags="Prediction", marks="end") == [
+            ("d1", None, None, [3, 1], {"year": "1997"}),
+            ("d2", None, None, [4], {}),
+            ("d3", None, None, [1, 1], {}),
+        ]
 
     def test_ids_and_sizes_in_rows_of_csv(self) -> None:
         ids = "doc_id,role,id,topic\n01,hypothesis,1,1.1\n01,hypothesis,2,1.10\n1,reference,3,x\n"

@@ -5,9 +5,10 @@ from dataclasses import dataclass
 
 import pandera.pyarrow as pap
 
+from segscore.pipeline.agreement.tables import CODERS, PEERS
 from segscore.schemas import agreement, comparisons, curves, nights
 from segscore.schemas.alignment import ALIGNMENT
-from segscore.schemas.conventions import CALIBRATION, CONVENTIONS
+from segscore.schemas.conventions import APPLIED, CALIBRATION, CONVENTIONS
 from segscore.schemas.documents import DOCUMENTS
 from segscore.schemas.rejects import REJECTS, UNPAIRED
 from segscore.schemas.scores import CONFUSION, LABEL_CONFUSION, PANEL_SCORES, SCORES, SUMMARY
@@ -94,8 +95,8 @@ TABLES = (
     _run_table("agree", agreement.PAIRS, ATTRIBUTES, "peer"),
     _run_table("agree", agreement.DOCUMENTS, ATTRIBUTES, "document_id"),
     _run_table("agree", agreement.AGREEMENT, GROUPS),
-    _run_table("agree", agreement.CODERS, GROUPS),
-    _run_table("agree", agreement.PEERS, GROUPS),
+    _run_table("agree", CODERS, GROUPS),
+    _run_table("agree", PEERS, GROUPS),
     _run_table("agree", agreement.CORPUS, GROUPS),
     _run_table("agree", agreement.PROMINENCE, ATTRIBUTES, "document_id"),
     _run_table("agree", agreement.AGREEMENT_INDEX, ATTRIBUTES, "coder"),
@@ -112,6 +113,7 @@ TABLES = (
     OutputTable(comparisons.SUSPECTS, "doctor", "`RUN/suspects/suspects.parquet`"),
     OutputTable(ALIGNMENT, "import", "`OUTPUT/alignment/*.parquet`"),
     OutputTable(CONVENTIONS, "reconcile", "`OUTPUT/conventions.parquet`"),
+    OutputTable(APPLIED, "reconcile", "`OUTPUT/applied.parquet`"),
     OutputTable(CALIBRATION, "calibrate", "`OUTPUT/calibration.parquet`"),
     OutputTable(
         nights.HISTORY, "history", "`RUNS/history/history.parquet`", GROUPS, [*SUMMARY.columns][-1]

@@ -1,14 +1,14 @@
-"""Make the page docs/tables.md from the schemas; `python -m segscore.schemas.page` prints it."""
+"""Make docs/tables.md from the schemas; `python -m segscore.api.write_tables` prints it."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from textwrap import fill
 
+from segscore.api.output_tables import ATTRIBUTES, FIRST, GROUPS, TABLES, OutputTable
+from segscore.api.table_rows import in_code, optional_measures, table_rows
 from segscore.pipeline.measures import FAMILIES, PAIRS
 from segscore.pipeline.measures.selection import select
-from segscore.schemas.page_rows import in_code, optional_measures, table_rows
 from segscore.schemas.records import NIGHT_RECORD, RUN, Key
 from segscore.schemas.rejects import BETWEEN_ROWS
-from segscore.schemas.tables import ATTRIBUTES, FIRST, GROUPS, TABLES, OutputTable
 
 _HEAD = """\
 <!-- Written by `make columns` from schemas/; change it there. -->

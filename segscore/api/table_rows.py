@@ -4,9 +4,9 @@ import re
 from collections.abc import Container, Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
+from segscore.api.output_tables import OutputTable
 from segscore.pipeline.measures import PAIRS
 from segscore.schemas.columns import arrow_type
-from segscore.schemas.tables import OutputTable
 
 LEFT_OPEN = "…"
 """In a meaning, what the name of each column of its row says."""

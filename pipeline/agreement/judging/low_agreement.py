@@ -1,0 +1,117 @@
+"""Find coders who agree less with the others than these do among themselves."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from segscore.pipeline.agreement.judging.by_document import fit_effects
+from segscore.pipeline.agreement.judging.fits import jackknife_p, median, spread
+from segscore.pipeline.agreement.judging.step import AuditRows, Kind, Limit, Step, StepColumn
+from segscore.pipeline.agreement.judging.view import CoderEffect, Columns, View
+from segscore.pipeline.agreement.sentences import IN_WORDS, WITHOUT_SHOWN
+from segscore.pipeline.arrays.ragged import Floats
+from segscore.pipeline.statistics.multiple_tests import holm
+from segscore.pipeline.statistics.shown_numbers import shown_p
+
+_DIFFER = 0.02
+"""By about so much, at least, do honest coders differ in their similarity to others."""
+
+_MANY = 80
+"""Of n honest coders, the furthest is 1 + n / 80 times as far from the others as of few."""
+
+
+class LowAgreement(Step):
+    """Coders whose effect on similarity is far below the others'."""
+
+    columns = (
+        StepColumn(
+            "agreement_effect",
+            Kind.NUMBER,
+            "how much more similar the coder is to the others than the median coder is, by a "
+            "robust fit; null for coders who are not judged (docs/jobs/agree.md)",
+        ),
+        StepColumn(
+            "agreement_error", Kind.NUMBER, "standard error of agreement_effect, by a jackknife"
+        ),
+        StepColumn("agreement_p", Kind.SHARE, "p of agreement_effect, adjusted by Holm"),
+        StepColumn(
+            "agreement_limit",
+            Kind.SIZE,
+            "a coder agrees less if agreement_effect is at most minus this: the limit effect, or "
+            "three times how much the coders of the standard differ",
+        ),
+        StepColumn(
+            "aligned_effect",
+            Kind.NUMBER,
+            "agreement_effect of the share of boundaries with a partner at most n_t away, once "
+            "the offsets of shifted coders are taken away",
+        ),
+        StepColumn(
+            "low_agreement", Kind.MARK, "the coder agrees less with the others than they do"
+        ),
+        StepColumn("standard", Kind.MARK, "the coder is one of those by whom all are judged"),
+    )
+    limits = (
+        Limit("effect", 0.05),
+        Limit("effect_errors", 3.5),
+        Limit("effect_spread", 3.5),
+    )
+    mark, order = "low_agreement", "agreement_effect"
+    leaves_standard = True
+
+    def judge(self, view: View) -> Columns:
+        """Compare the effect of each coder with how much honest coders differ."""
+        limits, judged = view.limits, view.evidence.judged
+        effects, _ = view.effects
+        agreement, aligned = CoderEffect.of(effects, judged), _aligned(view)
+        limit = _limit(view, agreement)
+        less = (agreement.value <= -limit) & agreement.beyond(limits["effect_errors"])
+        less &= ~view["shifted"] | (aligned <= -limit)
+        less &= view.readings.judged(judged)
+        return {
+            "agreement_effect": agreement.value,
+            "agreement_error": agreement.error,
+            "agreement_p": holm(jackknife_p(agreement.value, agreement.error, len(effects) - 1)),
+            "agreement_limit": np.full(len(judged), limit),
+            "aligned_effect": aligned,
+            "low_agreement": less,
+            "standard": view.standard,
+        }
+
+    def sentence(self, row: Mapping[str, Any], audit: AuditRows) -> str:
+        """Describe a coder who agrees less with the others."""
+        without, effect, p = row[WITHOUT_SHOWN], row["agreement_effect"], row.get("agreement_p")
+        change = (
+            ""
+            if without is None
+            else f"; without {row['coder']}, pi of {IN_WORDS} is {without:.4f}"
+        )
+        less = "" if effect is None else f": {-effect:.2f} below the median coder"
+        limit = row.get("agreement_limit")
+        return (
+            f"{row['coder']} agrees less with the others than they do among themselves{less}"
+            f"{'' if limit is None else f', where {limit:.2f} is the limit'}"
+            f"{'' if p is None else f' (p {shown_p(p)})'}{change}."
+        )
+
+
+def _aligned(view: View) -> Floats:
+    """Return the effects once the offsets of shifted coders are taken away."""
+    offsets = np.where(view["shifted"], view["boundary_offset"], 0.0)
+    pairs = view.evidence.pairs.aligned(offsets, view.evidence.judging.n_t)
+    effects = fit_effects(pairs, view.rows(pairs), len(offsets)).coder
+    return np.where(view.evidence.judged, effects - median(effects[view.standard]), np.nan)
+
+
+def _limit(view: View, agreement: CoderEffect) -> float:
+    """Return the larger of the limit and of several times how much honest coders differ.
+
+    The more coders there are, the further from the others the furthest of them is.  That a few
+    coders are alike by chance does not mean that honest ones do not differ.
+    """
+    limits, effects = view.limits, agreement.value[view.standard]
+    known = effects[~np.isnan(effects)]
+    differ = np.hypot(spread(known), _DIFFER)
+    of_spread = limits["effect_spread"] * (1 + len(known) / _MANY) * differ
+    return float(max(limits["effect"], of_spread))

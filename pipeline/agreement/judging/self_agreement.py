@@ -1,0 +1,83 @@
+"""Say how well coders agree with their own earlier codings."""
+
+from collections.abc import Iterator
+
+from segscore.pipeline.agreement.aside_tally import COUNTS
+from segscore.pipeline.agreement.coefficients import SIMILARITIES
+from segscore.pipeline.agreement.group import Group
+from segscore.pipeline.agreement.judging.step import (
+    MOST,
+    AuditRows,
+    Kind,
+    Part,
+    Row,
+    Step,
+    StepColumn,
+)
+from segscore.pipeline.agreement.persons import by_coder, ends_of, pooled_estimates
+from segscore.pipeline.statistics.shown_numbers import number_in_words, shown_number
+from segscore.schemas.similarities import SIMILARITY_MEANINGS
+
+
+class SelfAgreement(Step):
+    """The similarity of codings by one coder of one document, of different rounds."""
+
+    columns = (
+        StepColumn(
+            "self_pairs",
+            Kind.WHOLE,
+            "pairs of codings of one document by this coder, of different rounds",
+        ),
+        *(
+            StepColumn(name, Kind.SHARE, description)
+            for similarity, meaning in SIMILARITY_MEANINGS.items()
+            for name, description in (
+                (f"self_{similarity}", f"{meaning}, pooled over these pairs"),
+                *(
+                    (
+                        f"self_{similarity}_{end}",
+                        f"{side} end of the 95 % interval of self_{similarity}, by a jackknife",
+                    )
+                    for end, side in (("low", "lower"), ("high", "upper"))
+                ),
+            )
+        ),
+    )
+    part = Part.LAST
+
+    def count(self, group: Group) -> Iterator[Row]:
+        """Yield the similarities of each coder, with their intervals."""
+        for counts, units in by_coder(group, "again", COUNTS["again"]):
+            own = pooled_estimates(counts, units, group.choices.n_t)
+            yield {
+                "self_pairs": int(counts["pairs"].sum()),
+                **{
+                    f"self_{name}": value
+                    for similarity in SIMILARITIES
+                    for name, value in (
+                        (similarity, own[similarity].value),
+                        *((f"{similarity}_{end}", at) for end, at in ends_of(own[similarity])),
+                    )
+                },
+            }
+
+    def say(self, audit: AuditRows) -> Iterator[str]:
+        """Yield a sentence about each coder who coded documents again, the least reliable first."""
+        known = [
+            (own, row)
+            for row in audit.coders
+            if (own := row.get("self_boundary_similarity")) is not None
+        ]
+        known.sort(key=lambda each: (each[0], each[1]["coder"]))
+        for own, row in known[:MOST]:
+            ends = row.get("self_boundary_similarity_low"), row.get("self_boundary_similarity_high")
+            others = row.get("peer_boundary_similarity")
+            with_others = (
+                "" if others is None else f", and with the others by {shown_number(others)}"
+            )
+            yield (
+                f"{row['coder']} agrees with their own earlier codings by boundary similarity "
+                f"{number_in_words(own, *ends)}{with_others}."
+            )
+        if len(known) > MOST:
+            yield f"{len(known) - MOST} more coded documents again: self_pairs in the table coders."
