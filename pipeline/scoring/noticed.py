@@ -23,7 +23,7 @@ from segscore.pipeline.scoring.shifts import (
 from segscore.pipeline.settings.measuring import MeasuringSettings
 from segscore.pipeline.statistics.shown_numbers import counted
 from segscore.pipeline.statistics.sums import add_numbers
-from segscore.pipeline.tables.units import describe_long_segments
+from segscore.pipeline.tables.units import NEAR, describe_long_segments
 
 _DIFFERS, _OVERRULED, _POSITIONS, _LATE = "differs", "overruled", "positions", "late"
 _DIVIDED, _EMPTY, _LOOKED_AT = "divided", "without boundaries", "boundaries in the sample"
@@ -247,6 +247,22 @@ def warn_of_long_segments(noticed: Noticed) -> list[str]:
     """Return a warning if segments are long in units whose n_t nobody chose."""
     units, segments = (noticed.counts.get(name, 0) for name in (_UNITS, _SEGMENTS))
     return describe_long_segments("references", units, segments)
+
+
+def warn_of_large_limit(noticed: Noticed, n_t: int) -> list[str]:
+    """Return a warning if near misses may be more than half a segment apart.
+
+    A limit of 2, with which only neighbours are near misses, is as small as can be.
+    """
+    units, segments = (noticed.counts.get(name, 0) for name in (_UNITS, _SEGMENTS))
+    if n_t <= NEAR or 2 * (n_t - 1) * segments <= units:
+        return []
+    return [
+        f"n_t is {n_t:,}: boundaries up to {n_t - 1:,} units apart are near misses, and segments "
+        f"of the references have {units / segments:,.1f} units on average, so that chance makes "
+        "many; choose a smaller --n-t, or check the unit: characters and tokens are imported with "
+        "--unit"
+    ]
 
 
 def _warn_of_lengths(counts: Counts) -> list[str]:

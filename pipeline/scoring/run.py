@@ -41,6 +41,7 @@ from segscore.pipeline.scoring.missing import (
 )
 from segscore.pipeline.scoring.noticed import (
     Noticed,
+    warn_of_large_limit,
     warn_of_long_segments,
     warn_of_noticed,
     warn_of_panels,
@@ -212,10 +213,15 @@ def _warn_of_noticed(
     """
     without_effect = settings_without_effect(settings.selection)
     chosen_by_unit = settings.units == "units" and "n_t" not in without_effect
-    long = warn_of_long_segments(noticed) if unknown and chosen_by_unit else []
     systems = [name for name in scored if not is_point(name)]
-    panels = warn_of_panels(noticed, settings, systems)
-    return [*panels, *warn_of_noticed(noticed, settings), *long]
+    warnings = [
+        *warn_of_panels(noticed, settings, systems),
+        *warn_of_noticed(noticed, settings),
+    ]
+    if not chosen_by_unit:
+        return warnings
+    long = warn_of_long_segments(noticed) if unknown else []
+    return [*warnings, *long, *warn_of_large_limit(noticed, settings.near_limit)]
 
 
 def _done(run: TaskRun, settings: ScoreSettings) -> Done:
