@@ -891,7 +891,7 @@ def test_the_message_names_the_missing_extra(
 def test_a_foreign_record_is_refused(segscore: Segscore, scored: Path, key: str) -> None:
     record = json.loads((scored / "run.json").read_text())
     (scored / "run.json").write_text(json.dumps({**record, key: 5}))
-    message = f"the key {key} of run.json is not what this version of segscore writes"
+    message = f"not a file that segscore writes, or damaged: {key} is not "
     if key == "files":
         message = "was changed since: it has no list of files"
     assert message in refusal_line(segscore("report", scored))
