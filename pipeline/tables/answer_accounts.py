@@ -77,7 +77,7 @@ def write_accounts(accounts: Accounts) -> str | None:
 
 
 def stated_accounts(accounts: Accounts) -> dict[str, dict[str, int]]:
-    """Return accounts as objects of JSON; answers without a break are stated where there are any."""
+    """Return accounts as objects of JSON, with answers without a break where there are any."""
     found = {name: asdict(account) for name, account in accounts.items()}
     return {
         name: {key: number for key, number in numbers.items() if number or key != "undivided"}

@@ -77,8 +77,7 @@ def read_answers(run: TaskRun, files: AnswerFiles, options: AnswerOptions) -> Im
         SOURCE: cut_parts(files.source, options, size),
         ANSWERS: cut_parts(files.answers, options, size),
     }
-    total = sum(file.size for file in (*files.source, *files.answers))
-    buckets = number_of_buckets(total, size)
+    buckets = number_of_buckets(sum(f.size for f in (*files.source, *files.answers)), size)
     run.claim(parts)
     gathered: dict[str, list[GatheredFile]] = {}
     receipts: dict[str, Collection[GatheredPart]] = {}
