@@ -65,7 +65,7 @@ $(VENV)/docs: $(VENV)/core
 # Its last three lines: what came out, which score prints last; where to see it; and what comes next.
 demo: $(VENV)/core
 	@rm -rf $(DEMO)
-	$(BIN)/segscore score $(NEWS) $(NEWS) --unit millisecond --n-t 5001 --group-by programme --output $(DEMO)/run
+	$(BIN)/segscore score $(NEWS) $(NEWS) --unit millisecond --n-t 5000 --group-by programme --output $(DEMO)/run
 	@$(BIN)/segscore report $(DEMO)/run --output $(DEMO)/report.html >/dev/null
 	@echo "open $(DEMO)/report.html in a browser: all systems, both channels, the worst programmes drawn"
 	@echo "your own data: two files, as README.md shows; the command is $(BIN)/segscore"

@@ -8,7 +8,7 @@ import typer
 
 from segscore.jobs.cli.log import LOG
 from segscore.jobs.show.formats import ResultFormat
-from segscore.pipeline.settings.options import TRUST_INPUTS
+from segscore.pipeline.settings.options import MOVED_INPUTS, TRUST_INPUTS
 
 if TYPE_CHECKING:
     from segscore.pipeline.errors import Refused
@@ -31,6 +31,7 @@ def explain(
         ),
     ] = None,
     format_name: ResultFormat = "text",
+    inputs: Annotated[str | None, typer.Option(help=MOVED_INPUTS)] = None,
     trust_inputs: Annotated[bool, typer.Option("--trust-inputs", help=TRUST_INPUTS)] = False,
 ) -> None:
     """List the edits between a document's hypotheses and its references, and draw them."""
@@ -42,7 +43,7 @@ def explain(
 
     if document is None:
         raise _without_document(run)
-    finished = FinishedScoring.open(run).trusting(everything=trust_inputs)
+    finished = FinishedScoring.open(run).trusting(everything=trust_inputs).with_inputs_in(inputs)
     pairs, rejected = explaining.explain_pairs(finished, [document], hypothesis)
     texts = None if units is None else read_texts(units, {document: pairs[0].n_units})[document]
 

@@ -154,6 +154,9 @@ SYSTEMS = pap.DataFrameSchema(
         ),
         "answers": whole_or_null("`answers` of the run's summary; null in groups"),
         "failed_answers": whole_or_null("`failed_answers` of the run's summary; null in groups"),
+        "undivided_answers": whole_or_null(
+            "`undivided_answers` of the run's summary; null in groups"
+        ),
         "edit_rate": number_or_null("`edit_rate` of the run's summary; null in groups"),
         "shared_documents": whole_or_null(
             "documents that all systems of the group share, where these are too few to rank the "

@@ -75,6 +75,8 @@ _RUN = {
     "inputs.*[].size: int": "size of the file in bytes",
     "inputs.*[].version: string": "modification time of the file, or ETag in a store; digest of a "
     "table that the run keeps",
+    "inputs.*[].name: string": "its path as the run was told it; only with its digest",
+    "inputs.*[].sha256: string": "SHA-256 of the file, if all inputs on a disk have at most 1 GiB",
     "rows.*.in: int": "rows of the input table; for compare, documents of the run",
     "rows.*.scored: int": "rows scored; for compare, documents that all systems share",
     "rows.*.rejected: int": "rows listed in rejects, without copies",

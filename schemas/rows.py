@@ -29,6 +29,7 @@ class AverageRow(TypedDict, total=False):
     effective: float | None
     answers: int | None
     failed_answers: int | None
+    undivided_answers: int | None
     edit_rate: float | None
     shared_documents: int | None
     shared_value: float | None

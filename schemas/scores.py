@@ -113,6 +113,9 @@ SUMMARY = pap.DataFrameSchema(
             "of other documents; null, as the columns that follow, of other systems and of groups"
         ),
         "failed_answers": whole_or_null("how many of these answers could not be used"),
+        "undivided_answers": whole_or_null(
+            "how many of these answers are texts written again without a break that could be read"
+        ),
         "edit_rate": number_or_null(
             "words that the other answers deleted, inserted or changed, by the words that they "
             "were to repeat; >= 0; null if they were not to repeat words"

@@ -14,7 +14,8 @@ SettingsFile = Annotated[
         "--settings",
         is_eager=True,
         callback=load_settings,
-        help="TOML file with options for each command; the command line takes precedence.",
+        help="TOML file with options for each command, or run.json of a run of this command; the "
+        "command line takes precedence.",
     ),
 ]
 LogFormat = Annotated[

@@ -5,11 +5,14 @@ The table of a command contains its options by name, with `-` or `_`, and its in
 options of fsspec for a store, which should not be on a command line that others can read.
 `[cluster]` names the certificates of a cluster that uses TLS.  `${NAME}` in a value is the
 environment variable of that name (``variables``).
+
+The run.json of a run gives its options back: all but the folder that it is written to.
 """
 
 import re
 import tomllib
 from collections.abc import Iterable, Iterator, Mapping
+from os.path import dirname
 from typing import Any
 
 import typer
@@ -51,14 +54,12 @@ def load_settings(context: typer.Context, url: str | None) -> str | None:
             names all of these.
     """
     from segscore.pipeline import storage
-    from segscore.pipeline.errors import Refused
 
     if context.resilient_parsing:
         return url
     if url is None:
         configure_certificates({})  # an earlier command of this process may have had some
         return url
-    tables = _read_toml(url)
     assert context.parent is not None
     assert context.info_name is not None
     group: Any = context.parent.command
@@ -66,9 +67,7 @@ def load_settings(context: typer.Context, url: str | None) -> str | None:
         name: {parameter.name: parameter for parameter in command.params}
         for name, command in group.commands.items()
     }
-    if wrong := list(_problems(tables, commands)):
-        raise Refused(f"--settings {url}: {'; '.join(wrong)}")
-    tables = _expand(tables, url)  # after the checks, whose messages say what the file says
+    tables = _read(url, context.info_name, commands)
     context.obj = {
         section: {
             _parameter_name(key): _command_line_value(
@@ -91,11 +90,13 @@ def load_settings(context: typer.Context, url: str | None) -> str | None:
     return url
 
 
-def _read_toml(url: str) -> dict[str, Any]:
-    """Read the tables of a settings file.
+def _read(
+    url: str, command: str, commands: Mapping[str, Mapping[str, Any]]
+) -> Mapping[str, Mapping[str, Any]]:
+    """Read the tables of a settings file, or the options of a run from its run.json.
 
     Raises:
-        Refused: the file is not readable or is not TOML.
+        Refused: as for ``load_settings``.
     """
     from segscore.pipeline import storage
     from segscore.pipeline.errors import Refused
@@ -103,6 +104,60 @@ def _read_toml(url: str) -> dict[str, Any]:
     text = storage.read_text(url)
     if text is None:
         raise Refused(f"--settings {url}: no such file")
+    is_record = text.lstrip().startswith("{")
+    if is_record:
+        tables = _options_of_run(url, text, command, commands[command])
+    else:
+        tables = _read_toml(url, text)
+    if wrong := list(_problems(tables, commands)):
+        raise Refused(f"--settings {url}: {'; '.join(wrong)}")
+    # after the checks, whose messages say what the file says
+    return tables if is_record else _expand(tables, url)
+
+
+def _options_of_run(
+    url: str, text: str, command: str, parameters: Mapping[str, Any]
+) -> dict[str, Any]:
+    """Return the options of the run of a run.json, as a settings file has them.
+
+    Input tables are where the run found them.
+
+    Raises:
+        Refused: the file is not what segscore writes, or the run is of another command.
+    """
+    from segscore.pipeline.errors import Refused
+    from segscore.pipeline.runs.finished import FinishedRun
+    from segscore.pipeline.runs.recorded_inputs import recorded_location
+    from segscore.pipeline.runs.run_folder import RECORD_SHAPE
+    from segscore.pipeline.storage.json_records import read_record
+
+    run = FinishedRun(url, read_record(url, text, RECORD_SHAPE))
+    if run.command != command:
+        other = f"has the options of `segscore {run.command}`" if run.command else "has no options"
+        raise Refused(f"--settings {url}: {other}, not of `segscore {command}`")
+    chosen = {**run.settings, "average": run.record.get("average")}
+    chosen["measures"] = [*run.measures_in_order] or run.settings.get("measures")
+    options = {}
+    for field, value in chosen.items():
+        flag = f"--{field.replace('_', '-')}"
+        name = next((n for n, one in parameters.items() if field == n or flag in one.opts), None)
+        if name is None or name in (*UNSET, "output") or value in (None, []):
+            continue
+        files = run.recorded_inputs.get("hypotheses" if field == "scored" else field, ())
+        if field == "runs" and isinstance(value, list):
+            value = [dirname(file["url"]) for file in files][: len(value)]
+        options[name] = recorded_location(value, files) if isinstance(value, str) else value
+    return {command: options}
+
+
+def _read_toml(url: str, text: str) -> dict[str, Any]:
+    """Read the tables of a settings file.
+
+    Raises:
+        Refused: the file is not TOML.
+    """
+    from segscore.pipeline.errors import Refused
+
     try:
         return tomllib.loads(text + "\n")  # with it, problems of the last line have a number
     except tomllib.TOMLDecodeError as problem:

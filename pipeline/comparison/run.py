@@ -204,7 +204,8 @@ def _records(settings: CompareSettings) -> InputTable:
     beside = settings.published_scores, settings.ratings
     urls += [url for url in beside if url is not None]
     files = [file for url in urls for file in storage.find(url, any_kind=True)]
-    return InputTable("runs", tuple(files), (), pa.schema([]))
+    location = storage.joined_locations(urls)
+    return InputTable("runs", tuple(files), (), pa.schema([]), location)
 
 
 def _groups(settings: CompareSettings, compared: Compared) -> dict[str, pa.DataType]:

@@ -29,6 +29,7 @@ from segscore.pipeline.measures import PAIRS, Table
 from segscore.pipeline.measures.measure import Measure
 from segscore.pipeline.plain_text import first_named
 from segscore.pipeline.results.coverage import Coverage
+from segscore.pipeline.runs.fingerprint import DIGEST
 from segscore.pipeline.scoring.finished_scoring import FinishedScoring
 from segscore.pipeline.scoring.group_numbers import number_groups
 from segscore.pipeline.settings.measuring import LEVEL
@@ -285,8 +286,11 @@ def _reference_columns(runs: Sequence[FinishedScoring]) -> list[str]:
 
 def _undigested(runs: Sequence[FinishedScoring]) -> list[str]:
     """Return the runs without digests, unless all runs read references from the same files."""
-    files = [run.recorded_inputs.get("references") for run in runs]
-    if all(file and file == files[0] for file in files):
+    files = [
+        [file.get(DIGEST) or file for file in run.recorded_inputs.get("references", ())]
+        for run in runs
+    ]
+    if all(read and read == files[0] for read in files):
         return []
     return [run.name for run in runs if not run.has_digests] if len(runs) > 1 else []
 

@@ -31,7 +31,7 @@ class Imported:
         unused: warnings about options without effect, and files and columns that are not read.
         test_set: which test set the references are, in a sentence; empty if none is known.
         warnings: what seems to be a test set, and is not.
-        doubts: warnings that most of what was read gave nothing, to be said last.
+        doubts: warnings of what may have been meant in another way, to be said last.
     """
 
     rows: dict[str, int]

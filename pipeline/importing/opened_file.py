@@ -22,10 +22,14 @@ _END_OF_FILE = "\x1a"
 
 @dataclass
 class Notes:
-    """What a reader left out or reinterpreted: numbers, and names in the order of the file."""
+    """What a reader left out or reinterpreted: numbers, and names in the order of the file.
+
+    Warnings of what may have been meant in another way are ``doubts``.
+    """
 
     numbers: dict[str, int] = field(default_factory=dict)
     names: dict[str, list[str]] = field(default_factory=dict)
+    doubts: list[str] = field(default_factory=list)
 
     def add(self, name: str, what: str | int) -> None:
         """Add a number to those of `name`, or a name to its names unless it is there already."""

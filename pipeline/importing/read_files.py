@@ -41,7 +41,7 @@ class ImportedRows:
         stated: what the metadata of the files state besides the unit.
         own: attributes of segmentations, even if they do not differ within documents.
         unit: unit of rows that were not converted from shapes; None if it is not known.
-        doubts: warnings that most answers of a system gave nothing.
+        doubts: warnings of what may have been meant in another way, to be said last.
     """
 
     shards: list[Shard]
@@ -115,6 +115,7 @@ def read_files(
             *FolderNames.of(surveyed).describe(surveyed),
         ],
         adapted=sorted({clause for receipt in both for clause in receipt.adapted}),
+        doubts=tuple([line for receipt in both for line in receipt.doubts][:1]),
     )
 
 

@@ -63,6 +63,7 @@ class ReadReceipt(PartReceipt):
         lines: number of lines, if the part is a range of a file.
         counted: what was left out of shapes or read in another way.
         adapted: a clause about each column that was converted.
+        doubts: a warning of what may have been meant in another way.
     """
 
     shard: Shard | None = None
@@ -73,6 +74,7 @@ class ReadReceipt(PartReceipt):
     lines: int = 0
     counted: list[str] = field(default_factory=list)
     adapted: list[str] = field(default_factory=list)
+    doubts: list[str] = field(default_factory=list)
 
 
 def read_part(job: ReadJob, part: FilePart) -> ReadReceipt:
@@ -136,6 +138,7 @@ def _read_files(job: ReadJob, part: FilePart) -> ReadReceipt:
         converted=converted.converted,
         rejects=number + converted.rejects,
         counted=[*noted, *converted.counted],
+        doubts=converted.doubts,
     )
 
 
@@ -184,7 +187,8 @@ def _convert(job: ConvertJob, part: FilePart, shapes: Sequence[ReadFile]) -> Rea
     name = f"{part.name}-shapes"
     number = write_rejects(job.folder, name, [bad for _, bad in checked])
     shard = write_shard(job.folder, name, [block for block, _ in checked])
-    return ReadReceipt(converted=shard, rejects=number, counted=counted)
+    doubts = [f"{read.file.url}: {text}" for read in shapes for text in read.file.notes.doubts][:1]
+    return ReadReceipt(converted=shard, rejects=number, counted=counted, doubts=doubts)
 
 
 def _named(files: Sequence[ReadFile], reading: Reading) -> list[NamedShape]:

@@ -148,6 +148,42 @@ class Clock:
         return each_minute * (minutes - minutes // 10)
 
 
+@dataclass(frozen=True, slots=True)
+class Ruler:
+    """A reader of positions in a text, in the place of a clock.
+
+    Attributes:
+        unit: what positions count, such as character.
+    """
+
+    unit: str
+
+    def time(self, value: object, place: RowPlace, *, unit: str | None = None) -> Moment:
+        """Return a position: the number of units before it; raises as ``duration``."""
+        return Moment(self.duration(value, place, unit=unit), str(value).strip())
+
+    def duration(self, value: object, place: RowPlace, *, unit: str | None = None) -> Fraction:
+        """Return a number of units.
+
+        Args:
+            value: a text, an int or a Decimal.
+            place: where it was read, for messages.
+            unit: the unit of a column of times, which has none here.
+
+        Raises:
+            Refused: it is not a whole number, or is negative.
+        """
+        assert unit is None
+        text = "" if isinstance(value, bool | float) or value is None else str(value).strip()
+        number = Fraction(Decimal(text)) if _NUMBER.fullmatch(text) else Fraction(-1)
+        if number < 0 or number.denominator != 1:
+            raise place.refusal(
+                f"{shown(text or value)} is not a whole number of {self.unit}s, which starts and "
+                "ends are in"
+            )
+        return number
+
+
 def _clock_time(clock: re.Match[str], text: str, place: RowPlace) -> Fraction:
     hours, minutes, seconds = (int(clock[name] or 0) for name in ("hours", "minutes", "seconds"))
     if seconds > 59 or (clock["hours"] is not None and minutes > 59):

@@ -48,7 +48,8 @@ def preview_night(settings: NightSettings) -> Preview:
     if fixed is not None:
         lines.append(f"--hypotheses {fixed} has no {{date}}: every night reads the same files")
     lines += [f"would leave out a file that cannot be read: {each.problem}" for each in unusable]
-    fingerprint = Fingerprint.of("score", scoring, inputs.tables)
+    known = run_folder.known_digests(settings.score.output)
+    fingerprint = Fingerprint.of("score", scoring, inputs.tables, known)
     try:
         attempt = run_folder.examine(settings.score.output, fingerprint, fresh=settings.fresh)
         done = attempt.state.done

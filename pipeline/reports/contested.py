@@ -13,8 +13,8 @@ from segscore.pipeline.errors import Failed, Refused
 from segscore.pipeline.reports.page import Section, shown_figure
 from segscore.pipeline.reports.strips import Drawing, boundary_strip, draw_strip
 from segscore.pipeline.runs.finished import FinishedRun
+from segscore.pipeline.runs.recorded_inputs import find_recorded, require_unchanged
 from segscore.pipeline.scoring.explain import read_document_rows
-from segscore.pipeline.scoring.reopen import recorded_location, require_unchanged
 from segscore.pipeline.tables.columns import SEGMENTATIONS, segmentations_contract
 from segscore.pipeline.tables.find import find_table
 from segscore.pipeline.tables.read import validate_rows
@@ -57,9 +57,7 @@ def _most_contested(run: FinishedRun) -> list[DocumentRow]:
 
 def _codings(run: FinishedRun, rows: Sequence[DocumentRow]) -> dict[str, list[Drawing]]:
     """Draw the codings of some documents, read again from the run's input."""
-    recorded = run.recorded_inputs.get("codings", ())
-    location = recorded_location(run.settings["codings"], recorded)
-    run.trusted.require(run.url, [location])
+    location = find_recorded(run, "codings", run.settings["codings"])
     table = find_table("codings", location, SEGMENTATIONS)
     require_unchanged([table], run.recorded_inputs)
     ids = [row["document_id"] for row in rows]

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import Annotated
 
 from segscore.pipeline.errors import Refused
-from segscore.pipeline.settings.options import Argument, Option, TrustInputsOption
+from segscore.pipeline.settings.options import MOVED_INPUTS, Argument, Option, TrustInputsOption
 from segscore.pipeline.settings.ranges import one_of
 
 _AVERAGES = ("micro", "macro")
@@ -36,6 +36,7 @@ class ReportSettings:
             "the errors of the worst documents."
         ),
     ] = None
+    inputs: Annotated[str | None, Option(MOVED_INPUTS)] = None
     trust_inputs: TrustInputsOption = False
     certify: Annotated[
         bool,

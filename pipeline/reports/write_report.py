@@ -87,6 +87,7 @@ def write_report(settings: ReportSettings) -> _Written:
     if settings.measure is not None:
         chosen_measures([settings.measure])  # refuses a measure that does not exist
     run = open_run(settings.run).trusting(everything=settings.trust_inputs)
+    run = run.with_inputs_in(settings.inputs)
     _require_free(settings.output, run)
     library = charting_library()
     contents = _contents(run, settings)
@@ -160,6 +161,7 @@ def _contents(run: FinishedRun, settings: ReportSettings) -> _Contents:
 
 def _scored(run: FinishedRun, settings: ReportSettings) -> _Contents:
     (opened,) = open_runs([run.url], trust_inputs=settings.trust_inputs)
+    opened = opened.with_inputs_in(settings.inputs)
     measure = _ranked_by(opened, settings.measure)
     if measure.better == "neither":
         raise Refused(

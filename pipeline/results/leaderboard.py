@@ -44,6 +44,7 @@ COLUMNS = (
     BoardColumn("documents", _differ),
     BoardColumn("skill", _is_known),
     BoardColumn("failed_answers", _is_known),
+    BoardColumn("undivided_answers", any),
     BoardColumn("edit_rate", _is_known),
 )
 """The columns beside the averages, with the values for the measure by which systems are ranked."""

@@ -5,8 +5,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from hashlib import blake2b
 from importlib.metadata import version
+from posixpath import basename, normpath
 from typing import Any
 
+from segscore.pipeline import storage
+from segscore.pipeline.storage import InputFile
 from segscore.pipeline.storage.listed_files import digest_in
 from segscore.pipeline.tables.find import InputTable
 
@@ -23,6 +26,9 @@ IGNORED_SETTINGS = (
 )
 """Settings that do not affect what is computed from the inputs."""
 
+DIGEST, NAME = "sha256", "name"
+"""Keys of an input's digest, and of its path from the folder where the run was started."""
+
 _NAMED = 2
 """Number of files with the same kind of difference that a message names."""
 
@@ -32,7 +38,8 @@ class Fingerprint:
     """What a run computes, and from which inputs.
 
     The settings, by name, are those that affect what is computed. Each file of a table has url,
-    size and version. The last field is the version of segscore.
+    size and version, and one whose digest was taken the digest and its name, which then count
+    instead of url and version. The last field is the version of segscore.
     """
 
     command: str
@@ -41,20 +48,65 @@ class Fingerprint:
     version: str
 
     @classmethod
-    def of(cls, command: str, settings: Any, tables: Iterable[InputTable]) -> "Fingerprint":
-        """Return the fingerprint of a run that is about to start; ``settings`` is a dataclass."""
+    def of(
+        cls,
+        command: str,
+        settings: Any,
+        tables: Iterable[InputTable],
+        known: Mapping[InputFile, str],
+    ) -> "Fingerprint":
+        """Return the fingerprint of a run that is about to start.
+
+        Args:
+            command: its command.
+            settings: a dataclass.
+            tables: its input tables; of those without a location, no digests are taken.
+            known: digests of files, which are not taken again.
+        """
         relevant = {
             name: value for name, value in asdict(settings).items() if name not in IGNORED_SETTINGS
         }
-        inputs = {table.name: [asdict(file) for file in table.files] for table in tables}
+        tables = [*tables]
+        located = [file for table in tables if table.location for file in table.files]
+        digests = storage.digests_of(located, known)
+        inputs = {table.name: _described(table, digests) for table in tables}
         plain = json.loads(json.dumps({"settings": relevant, "inputs": inputs}))
         return cls(command, plain["settings"], plain["inputs"], version("segscore"))
 
     @property
     def digest(self) -> str:
         """Eight hexadecimal digits that name the files of the run."""
-        text = json.dumps(asdict(self), sort_keys=True)
+        inputs = {name: [*map(_content, files)] for name, files in self.inputs.items()}
+        text = json.dumps(asdict(self) | {"inputs": inputs}, sort_keys=True)
         return blake2b(text.encode(), digest_size=4).hexdigest()
+
+
+def _described(table: InputTable, digests: Mapping[InputFile, str]) -> list[dict[str, Any]]:
+    """Return the files of a table as plain data."""
+    described = [asdict(file) for file in table.files]
+    if any(file in digests for file in table.files):
+        folders = storage.file_folders(table.location, [file.url for file in table.files])
+        for file, known, plain in zip(table.files, folders, described, strict=True):
+            if file in digests:
+                name = normpath("/".join((*known.named, *known.below, basename(file.url))))
+                plain |= {NAME: name, DIGEST: digests[file]}
+    return described
+
+
+def _content(file: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return what tells the content of a file from others."""
+    keys = ("url", "size", "version") if file.get(DIGEST) is None else (NAME, "size", DIGEST)
+    return {key: file.get(key) for key in keys}
+
+
+def taken_digests(inputs: Mapping[str, Iterable[Mapping[str, Any]]]) -> dict[InputFile, str]:
+    """Return the digests of files that a run recorded."""
+    return {
+        InputFile(file["url"], file["size"], file["version"]): str(file[DIGEST])
+        for files in inputs.values()
+        for file in files
+        if file.get(DIGEST) is not None
+    }
 
 
 def setting_differences(before: Mapping[str, Any], now: Fingerprint) -> list[str]:
@@ -71,16 +123,7 @@ def setting_differences(before: Mapping[str, Any], now: Fingerprint) -> list[str
         for name in sorted(old.keys() | new.keys())
         if old.get(name) != new.get(name)
     ]
-    files = [
-        {
-            file["url"]: file
-            for files_of_table in inputs.values()
-            for file in files_of_table
-            if digest_in(file["url"]) is None
-        }
-        for inputs in (before.get("inputs", {}), current["inputs"])
-    ]
-    return differences + _changed_files(*files)
+    return differences + _changed_files(before.get("inputs", {}), current["inputs"])
 
 
 def _setting_difference(name: str, before: object, now: object) -> str:
@@ -106,13 +149,29 @@ def setting_in_words(setting: object) -> str:
     return "none" if setting is None else str(setting)
 
 
-def _changed_files(old: Mapping[str, Any], new: Mapping[str, Any]) -> list[str]:
-    removed = [f"the input {url} is no longer read" for url in sorted(old.keys() - new.keys())]
-    added = [f"the input {url} was not read before" for url in sorted(new.keys() - old.keys())]
+def _changed_files(
+    before: Mapping[str, Iterable[Any]], now: Mapping[str, Iterable[Any]]
+) -> list[str]:
+    """Describe how the files of two runs differ, by their names or, without digests, their URLs."""
+    files = [
+        [file for table in inputs.values() for file in table if digest_in(file["url"]) is None]
+        for inputs in (before, now)
+    ]
+    key = NAME if all(DIGEST in file for one in files for file in one) else "url"
+    old, new = ({file[key]: file for file in one} for one in files)
+    both = [(old[name], new[name]) for name in sorted(old.keys() & new.keys())]
+    removed = [
+        f"the input {old[name]['url']} is no longer read"
+        for name in sorted(old.keys() - new.keys())
+    ]
+    added = [
+        f"the input {new[name]['url']} was not read before"
+        for name in sorted(new.keys() - old.keys())
+    ]
     changed = [
-        f"the input {url} has changed ({_describe_change(old[url]['size'], new[url]['size'])})"
-        for url in sorted(old.keys() & new.keys())
-        if old[url] != new[url]
+        f"the input {file['url']} has changed ({_describe_change(earlier['size'], file['size'])})"
+        for earlier, file in both
+        if _content(earlier) != _content(file)
     ]
     return [*_first_named(removed), *_first_named(added), *_first_named(changed)]
 

@@ -57,6 +57,7 @@ class FinishedRun:
         tables: the tables of a run in memory, by name; None if they are in the folder.
         read: tables of a folder that have been read, by name; they are not read again.
         trusted: where its inputs may be read again, besides the place of the run.
+        inputs_in: the folder in which its inputs are now; None if they were not moved, or with it.
     """
 
     url: str
@@ -64,6 +65,7 @@ class FinishedRun:
     tables: Mapping[str, pa.Table] | None = field(default=None, kw_only=True)
     read: Mapping[str, pa.Table] = field(default_factory=dict, kw_only=True)
     trusted: Trusted = field(default=Trusted(), kw_only=True)
+    inputs_in: str | None = field(default=None, kw_only=True)
 
     @classmethod
     def find(cls, url: str) -> Self | None:
@@ -98,6 +100,10 @@ class FinishedRun:
     def trusting(self, *named: str, everything: bool = False) -> Self:
         """Return the run, whose inputs may also be in the buckets of some locations, or in any."""
         return replace(self, trusted=Trusted(named, everything))
+
+    def with_inputs_in(self, folder: str | None) -> Self:
+        """Return the run, whose inputs are in a folder that the user names; None for no other."""
+        return replace(self, inputs_in=folder)
 
     @property
     def at_hand(self) -> Mapping[str, pa.Table]:

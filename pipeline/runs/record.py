@@ -1,5 +1,6 @@
 """Entries of run.json about the input rows of a run, and warnings and errors about lost rows."""
 
+import re
 import unicodedata
 from collections import Counter
 from collections.abc import Collection, Iterable
@@ -9,6 +10,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from segscore.pipeline.errors import Failed
+from segscore.pipeline.plain_text import first_named
 from segscore.pipeline.runs.run_folder import REJECTS, UNPAIRED
 from segscore.pipeline.runs.sink import Sink
 from segscore.pipeline.tables.faults import EXACT_COPY
@@ -68,6 +70,19 @@ def warn_of_similar_names(coders: Collection[str]) -> list[str]:
         f"the names {listed}{more} differ only in capitals, blanks or the form of their Unicode, "
         "and are different coders; if they are one, give them one name in the input"
     ] * bool(groups)
+
+
+_TRIAL_NAME = re.compile(r"(.+?)[ _.@#-]*(?:trial|run|seed|attempt|sample|answer)[ _-]?\d+", re.I)
+
+
+def warn_of_trial_names(systems: Collection[str]) -> list[str]:
+    """Return a warning of systems that are named as a trial of another system."""
+    named = {name: found[1] for name in sorted(systems) if (found := _TRIAL_NAME.fullmatch(name))}
+    trials = [f"{name} of {system}" for name, system in named.items() if system in systems]
+    return [
+        f"scored as systems of their own, but named as trials: {first_named(trials)}; if they are "
+        "answers of one system, give them its name, and number them in a column trial"
+    ] * bool(trials)
 
 
 def require_row_counts(rows: RowCounts) -> None:

@@ -2,7 +2,6 @@
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
-from dataclasses import asdict
 from time import perf_counter
 from typing import Any, Protocol
 
@@ -159,7 +158,7 @@ class Run:
             warnings += warn_of_rejects(rejects, scored, self.sink.location(REJECTS))
         return {
             "unit": one_unit({table.location: table.unit for table in tables}),
-            "inputs": {table.name: [asdict(file) for file in table.files] for table in tables},
+            "inputs": self.sink.inputs(tables),
             "rows": account,
             "warnings": warnings,
             "versions": versions(libraries),

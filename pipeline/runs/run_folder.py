@@ -10,6 +10,7 @@ it reads the list of claims again before each step.
 import shlex
 import time
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 from uuid import uuid4
@@ -18,7 +19,13 @@ from segscore.pipeline import storage
 from segscore.pipeline.errors import Failed, Refused
 from segscore.pipeline.runs import claims, receipts
 from segscore.pipeline.runs.claims import UNFINISHED, Claim, Files
-from segscore.pipeline.runs.fingerprint import IGNORED_SETTINGS, Fingerprint, setting_differences
+from segscore.pipeline.runs.fingerprint import (
+    IGNORED_SETTINGS,
+    Fingerprint,
+    setting_differences,
+    taken_digests,
+)
+from segscore.pipeline.storage import InputFile
 from segscore.pipeline.storage.json_records import Shape, read_record
 from segscore.pipeline.storage.listed_files import INPUTS, RUN_TABLES, listed
 from segscore.schemas import records
@@ -32,7 +39,7 @@ REJECTS, UNPAIRED = "rejects", "unpaired"
 """The tables of rejected and of unpaired rows."""
 
 _RECORDED = ((key.name, key.kind) for key in records.RUN if not key.name.startswith("files"))
-_SHAPE = Shape((*_RECORDED, *records.SETTINGS))
+RECORD_SHAPE = Shape((*_RECORDED, *records.SETTINGS))
 """Keys of a record, without its files, which ``listed`` checks."""
 
 MAX_EXAMINATIONS = 5
@@ -221,6 +228,17 @@ def _has_no_run(output: str, names: Sequence[str]) -> bool:
         return False
     inside = storage.names(storage.join(output, UNFINISHED)) if names else []
     return all(claims.is_segscore_name(name) for name in inside)
+
+
+def known_digests(output: str) -> dict[InputFile, str]:
+    """Return the digests of inputs that the run in a folder recorded, finished or not."""
+    with suppress(Refused, TypeError, ValueError, KeyError, AttributeError):
+        text = storage.read_text(storage.join(output, RECORD))
+        if text is not None:
+            return taken_digests(record_of(output, text)["inputs"])
+        claim = claims.newest(output)
+        return {} if claim is None else taken_digests(claim.fingerprint["inputs"])
+    return {}
 
 
 def _other_run(attempt: Attempt, record: Mapping[str, Any]) -> OtherRun:
@@ -470,7 +488,7 @@ def record_of(output: str, text: str) -> dict[str, Any]:
     """
     url = storage.join(output, RECORD)
     try:
-        record: dict[str, Any] = read_record(url, text, _SHAPE)
+        record: dict[str, Any] = read_record(url, text, RECORD_SHAPE)
         listed(record, url)
     except Refused as problem:
         raise Refused(

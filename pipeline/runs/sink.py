@@ -1,7 +1,8 @@
 """Where a run leaves its tables and its record: a folder that is published, or memory."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
+from dataclasses import asdict
 from types import MappingProxyType
 from typing import Any, ClassVar, Protocol
 
@@ -77,7 +78,8 @@ class FolderSink:
             Refused: the folder contains another run or other files, or another job is using it.
             Failed: an input has changed since the folder was claimed.
         """
-        fingerprint = Fingerprint.of(command, settings, tables)
+        known = run_folder.known_digests(self.output)
+        fingerprint = Fingerprint.of(command, settings, tables, known)
         if self._keeping and self.attempt.claim is not None:
             if fingerprint != self.attempt.fingerprint:
                 raise Failed(f"{self.output}: an input was replaced just now; run again")
@@ -86,6 +88,10 @@ class FolderSink:
             self.output, fingerprint, fresh=settings.fresh, inputs=tuple(self.kept)
         )
         return not self.done
+
+    def inputs(self, tables: Iterable[InputTable]) -> dict[str, list[dict[str, Any]]]:
+        """Return the files of input tables as the record of the run lists them."""
+        return {table.name: self.attempt.fingerprint.inputs[table.name] for table in tables}
 
     def keeping(self) -> AbstractContextManager[None]:
         """Return the context to prepare and do the work in, with the inputs that the run keeps.
@@ -182,6 +188,10 @@ class MemorySink:
     ) -> bool:
         """Return True: there is never a finished run."""
         return True
+
+    def inputs(self, tables: Iterable[InputTable]) -> dict[str, list[dict[str, Any]]]:
+        """Return the files of input tables, without digests."""
+        return {table.name: [asdict(file) for file in table.files] for table in tables}
 
     def work(self) -> AbstractContextManager[None]:
         """Return a context that does nothing."""

@@ -11,7 +11,7 @@ def answer_columns(account: AnswerAccount | None) -> dict[str, float | int | Non
     """Return the columns about the answers of a system; null without an account."""
     if account is None:
         return dict.fromkeys(ANSWER_COLUMNS)
-    values = (account.answers, account.failed, account.edit_rate)
+    values = (account.answers, account.failed, account.undivided, account.edit_rate)
     return dict(zip(ANSWER_COLUMNS, values, strict=True))
 
 

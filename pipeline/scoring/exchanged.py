@@ -36,6 +36,11 @@ def warn_of_exchange(references: str, hypotheses: str) -> Iterator[str]:
         )
 
 
+def names_references(location: str) -> bool:
+    """Return whether the last part of a location is named as references are."""
+    return bool(_words(location.rstrip("/").rpartition("/")[2]) & _OF_REFERENCES)
+
+
 def check_written_out(references: str, hypotheses: Sequence[str]) -> Iterator[str]:
     """Yield a warning if references may be the first file of a glob that the shell wrote out.
 

@@ -1,65 +1,93 @@
-"""Count what a scoring run warns of: attributes that differ, early positions, constant shifts."""
+"""Count what a scoring run warns of: attributes that differ, positions, windows, shifts."""
 
-from collections.abc import Collection, Iterator, Mapping
-from math import exp, lgamma, log
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass, field
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from segscore.pipeline.arrays.ragged import Flags, Ints, Ragged
-from segscore.pipeline.measures.constant_shift import FARTHEST, count_shifted
-from segscore.pipeline.measures.segmentation_pairs import pair_rows
-from segscore.pipeline.results.names import is_point
+from segscore.pipeline.measures.windows import reference_windows
 from segscore.pipeline.scoring.counting import Pairs
+from segscore.pipeline.scoring.exchanged import names_references
 from segscore.pipeline.scoring.pairs import Hypotheses
 from segscore.pipeline.scoring.references import References
+from segscore.pipeline.scoring.settings import ScoreSettings
+from segscore.pipeline.scoring.shifts import (
+    Differences,
+    find_shift,
+    join_differences,
+    sample_differences,
+)
+from segscore.pipeline.settings.measuring import MeasuringSettings
 from segscore.pipeline.statistics.shown_numbers import counted
-from segscore.pipeline.tables.units import describe_long_segments
+from segscore.pipeline.statistics.sums import add_numbers
+from segscore.pipeline.tables.units import NEAR, describe_long_segments
 
-Noticed = dict[tuple[str, str, int], int]
-"""Numbers by what they count, of which column, table or system, and after which shift in units, 0
-if none; those of several parts are added up."""
-
-_DIFFERS, _OVERRULED = "differs", "overruled"
-_ROWS, _FAR = ("rows", "", 0), ("rows of a length far from their document's", "", 0)
-_POSITIONS, _LATE, _MATCHES = "positions", "late", "matches"
-_UNITS, _SEGMENTS = ("units of references", "", 0), ("segments of references", "", 0)
-_EXPECTED = "expected"
-"""How many millionths of a match chance gives each shift of a system."""
+_DIFFERS, _OVERRULED, _POSITIONS, _LATE = "differs", "overruled", "positions", "late"
+_DIVIDED, _EMPTY, _LOOKED_AT = "divided", "without boundaries", "boundaries in the sample"
+_ROWS, _FAR = ("rows", ""), ("rows of a length far from their document's", "")
+_UNITS, _SEGMENTS = ("units of references", ""), ("segments of references", "")
+_WINDOWED, _BLIND = ("references with windows", ""), ("references with too long a window", "")
+_REFERENCES, _DOCUMENTS = ("references", ""), ("documents", "")
+_TRIALS = ("blocks of trials", "")
 _FEWEST = 3
 """The fewest positions of a table that are said to be early."""
 
-_SURELY = 4
-"""A shift is named if its further matches, squared, are at least this number times all matches."""
+_MOST_BLIND = 0.1
+"""Largest share of references with too long a window that is not worth a warning."""
 
-_BY_CHANCE = 0.0001
-"""Largest probability that chance gives any shift as many matches, at which a shift is named."""
+_PANEL = 1.5
+"""The least mean number of references of a document beside which one system looks odd."""
 
-_MILLION = 10**6
+_NAMED = 5
+"""The most systems that are named for one reason."""
 
-_NEGLIGIBLE = 1e-12
 
-_PEAK = 3
-"""A shift is named if it has at least one in this number of the matches of all shifts: those of a
-system that numbers units differently have a peak, those of chance are spread evenly."""
+Counts = dict[tuple[str, str], int]
+"""Numbers by what they count, and of which column, table or system."""
+
+
+@dataclass(frozen=True)
+class Noticed:
+    """What was noticed in some rows.
+
+    Attributes:
+        counts: numbers of what was noticed.
+        differences: distances of boundaries of each system from those of references.
+    """
+
+    counts: Counts = field(default_factory=dict)
+    differences: Differences = field(default_factory=dict)
+
+
+def add_noticed(parts: Iterable[Noticed]) -> Noticed:
+    """Add up what was noticed in disjoint sets of rows."""
+    parts = [*parts]
+    counts = add_numbers(part.counts for part in parts)
+    return Noticed(counts, join_differences(part.differences for part in parts))
 
 
 def notice_pairs(
-    hypotheses: Hypotheses, pairs: Pairs, references: References, group_by: Collection[str]
+    hypotheses: Hypotheses,
+    pairs: Pairs,
+    references: References,
+    group_by: Collection[str],
+    documents: int,
 ) -> Noticed:
-    """Count the attributes that differ, and the positions, of some hypotheses and references."""
-    counts: Noticed = {}
+    """Notice what is odd about some hypotheses and references of a run of so many documents."""
+    counts: Counts = {}
     for name in group_by:
         if name not in references.attributes.column_names:
             continue
         used = references.attributes.column(name).take(pa.array(pairs.ref_row))
         if name in hypotheses.attributes.column_names:
             own = pairs.hypothesis_column(hypotheses.attributes.column(name))
-            counts[_DIFFERS, name, 0] = len(np.unique(pairs.hyp_row[_differ(own, used)]))
+            counts[_DIFFERS, name] = len(np.unique(pairs.hyp_row[_differ(own, used)]))
         if name in references.overruled.column_names:
             own = references.overruled.column(name).take(pa.array(pairs.ref_row))
-            counts[_OVERRULED, name, 0] = int(_differ(own, used).sum())
+            counts[_OVERRULED, name] = int(_differ(own, used).sum())
     paired = np.zeros(len(references), bool)
     paired[pairs.ref_row] = True
     rows = np.flatnonzero(paired)
@@ -74,47 +102,44 @@ def notice_pairs(
     }
     for table, (boundaries, chosen, n_units) in sides.items():
         positions, late = _count_late(boundaries, chosen, n_units)
-        counts |= {(_POSITIONS, table, 0): positions, (_LATE, table, 0): late}
+        counts |= {(_POSITIONS, table): positions, (_LATE, table): late}
     segments = int((references.side.in_units.lengths[rows] + 1).sum())
     counts |= {_UNITS: int(units[rows].sum()), _SEGMENTS: segments}
-    return counts | _notice_shifts(hypotheses, pairs, references, units)
+    counts |= _count_empty(hypotheses, pairs, references)
+    differences, looked_at = sample_differences(hypotheses, pairs, references, documents)
+    counts |= {(_LOOKED_AT, system): number for system, number in looked_at.items()}
+    return Noticed(counts, differences)
 
 
-def notice_lengths(rows: int, far: int) -> Noticed:
-    """Count hypotheses, and those of a length far from their document's."""
-    return {_ROWS: rows, _FAR: far}
+def notice_part(references: References, rows: int, far: int) -> Noticed:
+    """Notice what is odd about all rows of some documents.
+
+    Args:
+        references: their references.
+        rows: number of their hypotheses.
+        far: number of those of a length far from their document's.
+    """
+    windows = np.maximum(0, references.size - references.window)
+    covered = reference_windows(references.side.boundaries, references.size, references.window)
+    blind = (windows > 0) & (covered == windows)
+    of_windows = {_WINDOWED: int((windows > 0).sum()), _BLIND: int(blind.sum())}
+    sizes = {_REFERENCES: len(references), _DOCUMENTS: len(references.documents)}
+    return Noticed({_ROWS: rows, _FAR: far} | of_windows | sizes)
 
 
-def _notice_shifts(
-    hypotheses: Hypotheses, pairs: Pairs, references: References, units: Ints
-) -> Noticed:
-    """Count the exact matches of each system as it is, and moved by one to three units."""
-    systems = hypotheses.system
-    sides = pair_rows(
-        references.side.in_units,
-        hypotheses.side.in_units,
-        pairs.ref_row,
-        pairs.hyp_row,
-        units[pairs.ref_row],
-    )
-    code = systems.code[pairs.hyp_row]
-    matches = count_shifted(sides, code, len(systems.names))
-    lengths = [
-        side.in_units.lengths[rows].astype(np.float64)
-        for side, rows in ((references.side, pairs.ref_row), (hypotheses.side, pairs.hyp_row))
-    ]
-    places = np.maximum(units[pairs.ref_row] - 1, 1)
-    by_pair = np.floor(lengths[0] * lengths[1] / places * _MILLION)  # whole: the sum is exact
-    expected = np.bincount(code, by_pair, len(systems.names))
-    by_chance = {
-        (_EXPECTED, name, 0): int(number)
-        for name, number in zip(systems.names, expected, strict=True)
-    }
-    return by_chance | {
-        (_MATCHES, name, index - FARTHEST): int(number)
-        for name, row in zip(systems.names, matches, strict=True)
-        for index, number in enumerate(row)
-        if number
+def _count_empty(hypotheses: Hypotheses, pairs: Pairs, references: References) -> Counts:
+    """Count the hypotheses of each system where a reference has a boundary, and the empty ones."""
+    divided = np.zeros(len(hypotheses.document), bool)
+    has_boundary = references.side.in_units.lengths > 0
+    divided[pairs.hyp_row[has_boundary[pairs.ref_row]]] = True
+    empty = divided & (hypotheses.side.in_units.lengths == 0)
+    names = hypotheses.system.names
+    return {_TRIALS: int(hypotheses.trials is not None)} | {
+        (kind, name): int(number)
+        for kind, chosen in ((_DIVIDED, divided), (_EMPTY, empty))
+        for name, number in zip(
+            names, np.bincount(hypotheses.system.code[chosen], minlength=len(names)), strict=True
+        )
     }
 
 
@@ -133,10 +158,10 @@ def _count_late(boundaries: Ragged, rows: Ints, n_units: Ints) -> tuple[int, int
     return int(lengths.sum()), int((last * 100 > n_units[filled]).sum())
 
 
-def warn_of_noticed(noticed: Noticed) -> list[str]:
-    """Return a warning of each attribute that differs, early table, and system that is shifted."""
-    warnings = []
-    for (kind, name, _), number in sorted(noticed.items()):
+def warn_of_noticed(noticed: Noticed, settings: MeasuringSettings) -> list[str]:
+    """Return a warning of each attribute, table, window and system that is odd."""
+    warnings, counts = [], noticed.counts
+    for (kind, name), number in sorted(counts.items()):
         if kind == _DIFFERS and number:
             warnings.append(
                 f"--group-by {name}: in {number:,} {_hypotheses(number)}, it is not what the "
@@ -147,12 +172,71 @@ def warn_of_noticed(noticed: Noticed) -> list[str]:
                 f"--group-by {name}: in {counted(number, 'pair')}, the references table says "
                 "something else than the documents; the documents' value is used"
             )
-        if kind == _POSITIONS and number >= _FEWEST and not noticed[_LATE, name, 0]:
+        if kind == _POSITIONS and number >= _FEWEST and not counts[_LATE, name]:
             warnings.append(
                 f"{name}: all positions ({number}) are in the first hundredth of their document; "
                 "check that boundaries and n_units are in the same unit"
             )
-    return warnings + _warn_of_lengths(noticed) + _warn_of_shifts(noticed)
+    warnings += _warn_of_lengths(counts)
+    if "pk" in settings.selection.pairs.measures:
+        warnings += _warn_of_windows(counts, settings.window)
+    return [*warnings, *_warn_of_empty(counts), *_warn_of_shifts(noticed)]
+
+
+def _warn_of_windows(counts: Counts, window: str | int) -> list[str]:
+    """Return a warning if Pk cannot see superfluous boundaries in many references."""
+    windowed, blind = counts.get(_WINDOWED, 0), counts.get(_BLIND, 0)
+    if blind <= _MOST_BLIND * windowed:
+        return []
+    return [
+        f"--window {window}: as long as the longest segment in {blind:,} of "
+        f"{counted(windowed, 'reference')}, so that pk does not see superfluous boundaries there: "
+        "0 is not perfect; window_diff sees them"
+    ]
+
+
+def _warn_of_empty(counts: Counts) -> list[str]:
+    """Return a warning of each system without a boundary in most documents that have some."""
+    noun = "answers" if counts.get(_TRIALS) else "documents"
+    empty = [
+        f"{name} has no boundary in {number:,} of {of:,} {noun} where the references have some"
+        for (kind, name), number in sorted(counts.items())
+        if kind == _EMPTY and 2 * number > (of := counts[_DIVIDED, name])
+    ]
+    more = len(empty) - _NAMED
+    others = f"{counted(more, 'more system')} likewise"
+    return [*empty[:_NAMED], *[others] * (more > 0)]
+
+
+def _warn_of_shifts(noticed: Noticed) -> list[str]:
+    """Return a warning of each system whose boundaries are off by one number of units."""
+    shifts = {
+        system: find_shift(differences, noticed.counts[_LOOKED_AT, system])
+        for system, differences in sorted(noticed.differences.items())
+    }
+    return [
+        f"{system}: {shift.boundaries:,} of {shift.exact + shift.unmatched:,} boundaries are "
+        f"exactly {counted(abs(shift.units), 'unit')} {'early' if shift.units > 0 else 'late'} "
+        f"({shift.exact:,} right); check from where it counts, and what was cut: a boundary is the "
+        "number of units before it"
+        for system, shift in shifts.items()
+        if shift is not None
+    ]
+
+
+def warn_of_panels(noticed: Noticed, settings: ScoreSettings, systems: Sequence[str]) -> list[str]:
+    """Return a warning if there are several references of documents and one system.
+
+    They may have changed places.  One table of both sides says which rows are references.
+    """
+    references, documents = (noticed.counts.get(name, 0) for name in (_REFERENCES, _DOCUMENTS))
+    is_stated = settings.references == settings.hypotheses or names_references(settings.references)
+    if is_stated or len(systems) != 1 or references < _PANEL * documents:
+        return []
+    return [
+        f"the references have {references / documents:.2g} coders for each document, and the "
+        f"hypotheses one ({systems[0]}); if the two tables have changed places, exchange them"
+    ]
 
 
 def _hypotheses(number: int) -> str:
@@ -161,12 +245,29 @@ def _hypotheses(number: int) -> str:
 
 def warn_of_long_segments(noticed: Noticed) -> list[str]:
     """Return a warning if segments are long in units whose n_t nobody chose."""
-    return describe_long_segments("references", noticed.get(_UNITS, 0), noticed.get(_SEGMENTS, 0))
+    units, segments = (noticed.counts.get(name, 0) for name in (_UNITS, _SEGMENTS))
+    return describe_long_segments("references", units, segments)
 
 
-def _warn_of_lengths(noticed: Noticed) -> list[str]:
+def warn_of_large_limit(noticed: Noticed, n_t: int) -> list[str]:
+    """Return a warning if near misses may be more than half a segment apart.
+
+    A limit of 2, with which only neighbours are near misses, is as small as can be.
+    """
+    units, segments = (noticed.counts.get(name, 0) for name in (_UNITS, _SEGMENTS))
+    if n_t <= NEAR or 2 * (n_t - 1) * segments <= units:
+        return []
+    return [
+        f"n_t is {n_t:,}: boundaries up to {n_t - 1:,} units apart are near misses, and segments "
+        f"of the references have {units / segments:,.1f} units on average, so that chance makes "
+        "many; choose a smaller --n-t, or check the unit: characters and tokens are imported with "
+        "--unit"
+    ]
+
+
+def _warn_of_lengths(counts: Counts) -> list[str]:
     """Return a warning if most hypotheses are only scored because lengths may differ."""
-    rows, far = noticed.get(_ROWS, 0), noticed.get(_FAR, 0)
+    rows, far = counts.get(_ROWS, 0), counts.get(_FAR, 0)
     if far * 2 <= rows:
         return []
     return [
@@ -175,54 +276,3 @@ def _warn_of_lengths(noticed: Noticed) -> list[str]:
         "paragraphs: segment both in the same units, or carry one to the other with segscore "
         "project"
     ]
-
-
-def _warn_of_shifts(noticed: Noticed) -> list[str]:
-    """Return a warning for each system that a constant shift would improve by more than half."""
-    by_system: dict[str, dict[int, int]] = {}
-    for (kind, name, shift), number in noticed.items():
-        if kind == _MATCHES:
-            by_system.setdefault(name, {})[shift] = number
-    return [
-        warning
-        for name, matches in sorted(by_system.items())
-        if not is_point(name)
-        for warning in _warn_of_shift(
-            name, matches, noticed.get((_EXPECTED, name, 0), 0) / _MILLION
-        )
-    ]
-
-
-def _warn_of_shift(name: str, matches: Mapping[int, int], expected: float) -> Iterator[str]:
-    """Warn of a shift whose matches stand out from those of the others, and from chance."""
-    now = matches.get(0, 0)
-    best = max(matches, key=lambda shift: (matches[shift], -abs(shift), shift))
-    more = matches[best] - now
-    sure = more * more >= _SURELY * (matches[best] + now)
-    others = (sum(matches.values()) - matches[best]) / (2 * FARTHEST)
-    by_chance = 2 * FARTHEST * _at_least(matches[best], max(expected, others))
-    is_peak = _PEAK * matches[best] >= sum(matches.values()) and by_chance <= _BY_CHANCE
-    if 2 * more > now and sure and is_peak:
-        units = "1 unit" if abs(best) == 1 else f"{abs(best)} units"
-        yield (
-            f"{name}: {matches[best]:,} of its boundaries instead of {now:,} would match exactly "
-            f"if all were {units} {'later' if best > 0 else 'earlier'}; check how it numbers "
-            "units: a boundary is the number of units before it"
-        )
-
-
-def _at_least(number: int, mean: float) -> float:
-    """Return the probability of a number or more if it has Poisson's distribution.
-
-    >>> round(_at_least(4, 2), 6), _at_least(3, 0)
-    (0.142877, 0.0)
-    """
-    if mean <= 0:
-        return 0.0
-    total, count = 0.0, number
-    while True:
-        term = exp(count * log(mean) - mean - lgamma(count + 1))
-        total += term
-        if count > mean and term <= total * _NEGLIGIBLE:
-            return total
-        count += 1

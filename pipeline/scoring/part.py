@@ -22,7 +22,7 @@ from segscore.pipeline.scoring.hypotheses import Accepted, Answered
 from segscore.pipeline.scoring.label_confusion import LabelCells, count_labels
 from segscore.pipeline.scoring.levels import LevelParameters, join_levels, rows_at
 from segscore.pipeline.scoring.missing import Missing
-from segscore.pipeline.scoring.noticed import Noticed, notice_lengths, notice_pairs
+from segscore.pipeline.scoring.noticed import Noticed, add_noticed, notice_pairs, notice_part
 from segscore.pipeline.scoring.own_rows import own_rows
 from segscore.pipeline.scoring.pairs import (
     Hypotheses,
@@ -97,7 +97,7 @@ class PartSums:
         pairs: sums over the rows of `scores`; None if there are no rows.
         panels: sums over the rows of `panel_scores`; None if there are no rows.
         confusion: counts of confused boundary types; empty unless the settings ask for them.
-        noticed: counts of what the run warns of.
+        noticed: what the run may warn of.
         draws: sums of each draw of random boundaries.
         trials: sums of each trial of systems with trials.
         labels: units by labels of both sides; empty unless the settings ask for them.
@@ -106,7 +106,7 @@ class PartSums:
     pairs: Sums | None = None
     panels: Sums | None = None
     confusion: Cells = field(default_factory=dict)
-    noticed: Noticed = field(default_factory=dict)
+    noticed: Noticed = field(default_factory=Noticed)
     draws: DrawSums = field(default_factory=dict)
     trials: TrialSums = field(default_factory=TrialSums)
     labels: LabelCells = field(default_factory=dict)
@@ -120,7 +120,7 @@ def add(parts: Iterable[PartSums]) -> PartSums:
             _merge_present(total.pairs, part.pairs),
             _merge_present(total.panels, part.panels),
             add_cells([total.confusion, part.confusion]),
-            add_numbers([total.noticed, part.noticed]),
+            add_noticed([total.noticed, part.noticed]),
             add_draws([total.draws, part.draws]),
             add_trials([total.trials, part.trials]),
             add_numbers([total.labels, part.labels]),
@@ -231,9 +231,17 @@ def block_sums(block: ScoredBlock) -> PartSums:
 
 
 def hypothesis_blocks(
-    job: Job, reference_set: ReferenceSet, accepted: Accepted, paired: Flags
+    job: Job,
+    reference_set: ReferenceSet,
+    accepted: Accepted,
+    paired: Flags,
+    *,
+    are_given: bool = True,
 ) -> Iterator[ScoredBlock]:
-    """Yield the scores of accepted hypotheses and of their own points; note which are paired."""
+    """Yield the scores of accepted hypotheses and of their own points; note which are paired.
+
+    Nothing is noticed about hypotheses that were added, and are not given.
+    """
     levels = job.rule.levels
     at_once = max(1, job.rows_at_once // len(levels))
     trials = _trials(job, accepted)
@@ -245,22 +253,25 @@ def hypothesis_blocks(
         hypotheses = _hypotheses(job, references, rows, document, of_block)
         pairs = pair_up(document, references.first)
         paired[pairs.ref_row] = True
-        noticed = notice_pairs(hypotheses, pairs, references, job.rule.group_by)
-        if start == 0:
-            noticed |= notice_lengths(len(accepted.rows), accepted.far)
+        noticed = []
+        if are_given:
+            group_by, documents = job.rule.group_by, job.totals.documents
+            noticed.append(notice_pairs(hypotheses, pairs, references, group_by, documents))
+        if are_given and start == 0:
+            noticed.append(notice_part(references, len(accepted.rows), accepted.far))
         rows_of, on_levels = [rows], [hypotheses]
         if job.rule.by_level:
             rows_of = [rows_at(rows, level) for level in levels]
             on_levels = [_hypotheses(job, references, each, document, of_block) for each in rows_of]
         confusion = _confusion(job, reference_set, on_levels, pairs)
-        yield *_score(job, reference_set, on_levels, pairs), confusion, noticed
+        yield *_score(job, reference_set, on_levels, pairs), confusion, add_noticed(noticed)
         for name in job.rule.settings.own_points:
             drawn = [
                 own_rows(name, each, of_level, references, job.rule)
                 for each, of_level in zip(rows_of, on_levels, strict=True)
             ]
             drawn_pairs = pair_up(drawn[0].document, references.first)
-            yield *_score(job, reference_set, drawn, drawn_pairs), NOT_CONFUSED, {}
+            yield *_score(job, reference_set, drawn, drawn_pairs), NOT_CONFUSED, Noticed()
 
 
 def _trials(job: Job, accepted: Accepted) -> Trials | None:
@@ -372,10 +383,10 @@ def point_blocks(
             hypotheses = replace(hypotheses, draws=draws, drawn=drawn)
         pairs = Pairs(segmentations.ref_row, segmentations.hyp_row)
         if REFERENCE_POINTS[name].scored_against == "all":
-            yield *_score(job, reference_set, [hypotheses], pairs), NOT_CONFUSED, {}
+            yield *_score(job, reference_set, [hypotheses], pairs), NOT_CONFUSED, Noticed()
         else:
             scored = score_pairs(hypotheses, pairs, references, job.rule, original=True)
-            yield [scored], [], NOT_CONFUSED, {}
+            yield [scored], [], NOT_CONFUSED, Noticed()
 
 
 def _as_hypotheses(

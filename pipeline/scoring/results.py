@@ -14,6 +14,7 @@ from segscore.pipeline.scoring.part import PartSums, TaskResults
 from segscore.pipeline.scoring.settings import ScoreSettings
 from segscore.pipeline.statistics import averages
 from segscore.pipeline.statistics.resampling import estimator
+from segscore.pipeline.tables.answer_accounts import stated_accounts
 
 
 def describe_results(
@@ -35,7 +36,7 @@ def describe_results(
         "p_seg": None if np.isnan(results.p_seg) else results.p_seg,
         "levels": [_without_nan(asdict(each)) for each in results.levels],
         "trials": results.trials,
-        "answers": {name: asdict(each) for name, each in inputs.hypotheses.accounts.items()},
+        "answers": stated_accounts(inputs.hypotheses.accounts),
         "pairs": results.pairs,
         "test_set": results.test_set.record,
     }

@@ -12,7 +12,12 @@ from segscore.pipeline.runs import planning
 from segscore.pipeline.runs.adding import SavedSums, add_saved
 from segscore.pipeline.runs.executor import Executor
 from segscore.pipeline.runs.planning import Limits, Plan
-from segscore.pipeline.runs.record import RowCounts, require_few_rejects, warn_of_similar_names
+from segscore.pipeline.runs.record import (
+    RowCounts,
+    require_few_rejects,
+    warn_of_similar_names,
+    warn_of_trial_names,
+)
 from segscore.pipeline.runs.sink import Sink
 from segscore.pipeline.runs.tasks import Progress, TaskRun, ignore_progress
 from segscore.pipeline.scoring.absent_labels import warn_of_absent_labels
@@ -34,7 +39,13 @@ from segscore.pipeline.scoring.missing import (
     require_answered,
     require_few_missing,
 )
-from segscore.pipeline.scoring.noticed import Noticed, warn_of_long_segments, warn_of_noticed
+from segscore.pipeline.scoring.noticed import (
+    Noticed,
+    warn_of_large_limit,
+    warn_of_long_segments,
+    warn_of_noticed,
+    warn_of_panels,
+)
 from segscore.pipeline.scoring.part import PartSums, TaskResults, add, settle_units
 from segscore.pipeline.scoring.related_documents import warn_of_related
 from segscore.pipeline.scoring.results import (
@@ -147,7 +158,7 @@ def _finish(
     record["warnings"] += results.test_set.warnings
     record["warnings"] += warn_of_absent_points(settings, scored)
     record["warnings"] += _warn_of_summary(summary, scored, settings.group_by)
-    record["warnings"] += _warn_of_noticed(settings, sums.noticed, unknown=unknown)
+    record["warnings"] += _warn_of_noticed(settings, sums.noticed, scored, unknown=unknown)
     record["warnings"] += warn_of_absent_labels(settings, scoring.selection.pairs, sums.pairs)
     record["warnings"] += warn_of_few_draws(sums.draws, sums.pairs, scoring)
     of_documents = attribute_types([inputs.references, inputs.documents])
@@ -189,19 +200,28 @@ def _warn_of_summary(
 ) -> list[str]:
     """Return warnings of groups, of other documents and of similar names."""
     systems = [name for name in scored if not is_point(name)]
-    warnings = _warn_of_groups(summary, group_by)
-    return [*warnings, *warn_of_fewer_documents(summary), *warn_of_similar_names(systems)]
+    warnings = [*_warn_of_groups(summary, group_by), *warn_of_fewer_documents(summary)]
+    return [*warnings, *warn_of_similar_names(systems), *warn_of_trial_names(systems)]
 
 
-def _warn_of_noticed(settings: ScoreSettings, noticed: Noticed, *, unknown: bool) -> list[str]:
+def _warn_of_noticed(
+    settings: ScoreSettings, noticed: Noticed, scored: Iterable[str], *, unknown: bool
+) -> list[str]:
     """Return what a run warns of by its counts.
 
     It is ``unknown`` what a near miss is if neither n_t nor the unit was stated.
     """
     without_effect = settings_without_effect(settings.selection)
     chosen_by_unit = settings.units == "units" and "n_t" not in without_effect
-    long = warn_of_long_segments(noticed) if unknown and chosen_by_unit else []
-    return [*warn_of_noticed(noticed), *long]
+    systems = [name for name in scored if not is_point(name)]
+    warnings = [
+        *warn_of_panels(noticed, settings, systems),
+        *warn_of_noticed(noticed, settings),
+    ]
+    if not chosen_by_unit:
+        return warnings
+    long = warn_of_long_segments(noticed) if unknown else []
+    return [*warnings, *long, *warn_of_large_limit(noticed, settings.near_limit)]
 
 
 def _done(run: TaskRun, settings: ScoreSettings) -> Done:

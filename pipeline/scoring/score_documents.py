@@ -180,7 +180,10 @@ def score_rows(job: ScoreJob, name: str, rows: DocumentRows, tables: PartTables)
     if way_of(settings) == NONE:
         given = answered | accepted.uncharged
         added = empty_hypotheses(given, references, job.rows_at_once, typed=job.typed)
-        blocks = (hypothesis_blocks(job, reference_set, portion, paired) for portion in added)
+        blocks = (
+            hypothesis_blocks(job, reference_set, portion, paired, are_given=False)
+            for portion in added
+        )
         pairs += tables.write_scored(_WITHOUT_PART + name, chain.from_iterable(blocks))
     if settings.points:
         pairs += tables.write_scored(_POINTS_PART + name, point_blocks(job, reference_set, pieces))

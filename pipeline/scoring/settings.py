@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cache
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 from segscore.pipeline.errors import Refused
 from segscore.pipeline.settings.measuring import LEVEL, MeasuringSettings, affected_by
@@ -35,7 +35,9 @@ from segscore.pipeline.settings.reading import (
     read_threshold,
 )
 from segscore.pipeline.settings.signature import THRESHOLD
-from segscore.pipeline.storage.json_records import Shape, shape_of
+
+if TYPE_CHECKING:
+    from segscore.pipeline.storage.json_records import Shape
 
 LEAVE_OUT, NONE, REFUSE = "leave-out", "none", "refuse"
 """What may be done about a document of which a system has no hypothesis."""
@@ -175,7 +177,9 @@ def split_trials(location: str) -> list[str]:
 
 
 @cache
-def _shape() -> Shape:
+def _shape() -> "Shape":
+    from segscore.pipeline.storage.json_records import shape_of  # imports Arrow
+
     return shape_of(ScoreSettings)
 
 

@@ -398,6 +398,7 @@ TRUST_INPUTS = (
     "Read inputs that the run recorded wherever they are, also in buckets that you do not name."
 )
 TrustInputsOption = Annotated[bool, Option(TRUST_INPUTS)]
+MOVED_INPUTS = "Folder in which the inputs of the run are now, if they were moved without it."
 FreshOption = Annotated[
     bool,
     Option(

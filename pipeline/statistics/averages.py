@@ -199,7 +199,12 @@ _OF_AVERAGES = {
 }
 """Columns of the summary that have the fields of ``Average``, with their types."""
 
-ANSWER_COLUMNS = {"answers": _WHOLE, "failed_answers": _WHOLE, "edit_rate": _NUMBER}
+ANSWER_COLUMNS = {
+    "answers": _WHOLE,
+    "failed_answers": _WHOLE,
+    "undivided_answers": _WHOLE,
+    "edit_rate": _NUMBER,
+}
 """Columns about the answers of a language model; null of other systems, and of groups."""
 
 TRIAL_COLUMNS = {

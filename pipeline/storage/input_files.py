@@ -1,13 +1,16 @@
 """Find the files of an input table, and check that they do not change during a run."""
 
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from hashlib import sha256
 from pathlib import PurePosixPath
 
 from segscore.pipeline.errors import Absent, Failed, Refused, StartOver
+from segscore.pipeline.storage.files import chunks
 from segscore.pipeline.storage.listed_files import digest_in
-from segscore.pipeline.storage.locations import is_glob, is_table_file, split_locations
+from segscore.pipeline.storage.locations import is_glob, is_local, is_table_file, split_locations
 from segscore.pipeline.storage.object_stores import (
     Info,
     Place,
@@ -18,6 +21,12 @@ from segscore.pipeline.storage.object_stores import (
 )
 
 _DANGLING = "dangling"
+
+MOST_DIGESTED = 2**30
+"""The most bytes of files, together, of which digests are taken."""
+
+_CHUNK = 2**20
+"""Bytes of a file that are read at once to take its digest."""
 
 
 @dataclass(frozen=True)
@@ -162,6 +171,40 @@ def _info(place: Place, name: str) -> Info:
 def _is_hidden(name: str, directory: str) -> bool:
     inside = PurePosixPath(name).relative_to(directory.rstrip("/") or "/")
     return any(part.startswith(("_", ".")) for part in inside.parts)
+
+
+def digests_of(files: Sequence[InputFile], known: Mapping[InputFile, str]) -> dict[InputFile, str]:
+    """Return the SHA-256 of the files on a disk, in hexadecimal digits.
+
+    Those of files in stores, which have versions of their content, and of more than
+    ``MOST_DIGESTED`` bytes together are not taken.
+
+    Args:
+        files: the files, as they were found.
+        known: digests that were taken before, and are not again.
+
+    Raises:
+        Refused: a file does not exist any more, or cannot be read.
+    """
+    on_disk = {file for file in files if is_local(file.url) and digest_in(file.url) is None}
+    if sum(file.size for file in on_disk) > MOST_DIGESTED:
+        return {}
+    missing = [*(on_disk - known.keys())]
+    with ThreadPoolExecutor() as pool:
+        taken = dict(zip(missing, pool.map(digest_of, [one.url for one in missing]), strict=True))
+    return {file: known.get(file) or taken[file] for file in on_disk}
+
+
+def digest_of(url: str) -> str:
+    """Return the SHA-256 of a file, in hexadecimal digits.
+
+    Raises:
+        Refused: it does not exist, or cannot be read.
+    """
+    digest = sha256()
+    for chunk in chunks(url, _CHUNK):
+        digest.update(chunk)
+    return digest.hexdigest()
 
 
 def require_version(url: str, expected: str) -> None:

@@ -90,6 +90,11 @@ def split_locations(location: str) -> tuple[str, ...]:
     return tuple(several[1].split(",")) if several else (location,)
 
 
+def joined_locations(locations: Sequence[str]) -> str:
+    """Write locations as one, which ``split_locations`` splits again."""
+    return locations[0] if len(locations) == 1 else f"{{{','.join(locations)}}}"
+
+
 def canonical(url: str) -> str:
     """Return the one canonical name of the place of a URL, so that places can be compared.
 

@@ -31,20 +31,22 @@ class AnswerAccount:
         failed: how many of them could not be used.
         words: number of words of the texts that the others were to repeat; 0 if they were not.
         edits: number of these words that were deleted, inserted or changed.
+        undivided: how many texts that were written again have no break.
     """
 
     answers: int = 0
     failed: int = 0
     words: int = 0
     edits: int = 0
+    undivided: int = 0
 
     def __post_init__(self) -> None:
         """Refuse numbers that contradict each other, because the metadata may be forged."""
-        numbers = (self.answers, self.failed, self.words, self.edits)
+        numbers = (self.answers, self.failed, self.words, self.edits, self.undivided)
         if not all(type(number) is int and 0 <= number <= _LARGEST for number in numbers):
             raise ValueError("an account has whole numbers")
-        if self.failed > self.answers:
-            raise ValueError("more answers failed than there are")
+        if self.failed + self.undivided > self.answers:
+            raise ValueError("more answers failed, or have no break, than there are")
 
     def __add__(self, other: "AnswerAccount") -> "AnswerAccount":
         """Return the account of the answers of both."""
@@ -53,6 +55,7 @@ class AnswerAccount:
             self.failed + other.failed,
             self.words + other.words,
             self.edits + other.edits,
+            self.undivided + other.undivided,
         )
 
     @property
@@ -69,8 +72,17 @@ def write_accounts(accounts: Accounts) -> str | None:
     """Write accounts as metadata; None if there are none, or too many."""
     if not accounts:
         return None
-    text = json.dumps({name: asdict(account) for name, account in accounts.items()})
+    text = json.dumps(stated_accounts(accounts))
     return text if len(text) <= _MOST_LETTERS else None
+
+
+def stated_accounts(accounts: Accounts) -> dict[str, dict[str, int]]:
+    """Return accounts as objects of JSON, with answers without a break where there are any."""
+    found = {name: asdict(account) for name, account in accounts.items()}
+    return {
+        name: {key: number for key, number in numbers.items() if number or key != "undivided"}
+        for name, numbers in found.items()
+    }
 
 
 def recorded_accounts(schema: "pa.Schema") -> str:

@@ -242,6 +242,7 @@ class Segmentation:
             Refused: there is no unit, the answer cannot be used, or ``breaks`` is malformed.
         """
         from segscore.pipeline.importing.answers.breaks import BREAK_KINDS, kinds_in, require_break
+        from segscore.pipeline.importing.answers.forms import texts_in
         from segscore.pipeline.importing.answers.options import AUTO, REWRITTEN, AnswerOptions
         from segscore.pipeline.importing.answers.placing import place_answer
 
@@ -256,7 +257,7 @@ class Segmentation:
         if breaks == AUTO:
             found = kinds_in(text)
             breaks = next((kind for kind in BREAK_KINDS if kind in found), BREAK_KINDS[0])
-            if not found and len(units) > 1:
+            if not found and len(units) > 1 and texts_in(text) is None:
                 warn_user(
                     f"the text contains no break ({', '.join(BREAK_KINDS)}), so it is one segment; "
                     "breaks names another kind, such as breaks='pattern:<SEP>'"

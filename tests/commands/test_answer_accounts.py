@@ -63,6 +63,19 @@ def scored(segscore: Segscore, tables: Path, *options: object) -> str:
     return ended.out
 
 
+def test_texts_without_a_break_stand_beside_failed_ones(segscore: Segscore, tables: Path) -> None:
+    answers = {**REWRITTEN, "d3": " ".join(UNITS["d3"])}
+    file = write(tables / "y.jsonl", ({"document_id": d, "output": t} for d, t in answers.items()))
+    options = ("--source", tables / "units.jsonl", "--coder", "y", "--output", tables / "y")
+    form = ("--format", "rewritten", "--failed", "none")
+    assert segscore("answers", file, *form, *options).code == 0
+    run = ("score", tables / "gold.jsonl", tables / "x/hypotheses", tables / "y/hypotheses")
+    ended = segscore(*run, "--format", "csv", "--output", tables / "both")
+    rows = {row["hypothesis"]: row for row in csv.DictReader(io.StringIO(ended.out))}
+    assert [rows[name]["undivided_answers"] for name in ("gpt_x", "y")] == ["0", "1"]
+    assert [rows[name]["failed_answers"] for name in ("gpt_x", "y")] == ["1", "1"]
+
+
 def test_they_are_in_every_format(segscore: Segscore, tables: Path) -> None:
     out = scored(segscore, tables, "--measures", "boundary_similarity")
     headings = " ".join(out.splitlines()[1:4]).split()  # releases of Rich wrap them differently

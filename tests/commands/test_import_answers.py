@@ -372,6 +372,50 @@ def test_failures(imports: Imports, answer: str) -> None:
     assert len(read(output / "alignment")) == 2
 
 
+TEXTS = ["Good evening. The floods recede, teams go home", "In sport a draw today"]
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        json.dumps(TEXTS),
+        f"Here it is:\n```json\n{json.dumps({'segments': TEXTS}, indent=1)}\n```",
+        json.dumps([{"title": f"Part {n}", "text": text} for n, text in enumerate(TEXTS)]),
+        TEXTS,
+    ],
+)
+def test_a_list_of_texts_in_json_needs_no_break(imports: Imports, answer: Any) -> None:
+    for options in ((), ("--break", "rule,blank", "--fresh")):
+        output = imports.folder / f"out{len(options)}"
+        ended = imports({"show-1": answer}, "--format", "rewritten", *options, "--output", output)
+        assert ended.code == 0, ended.err
+        assert read(output / "hypotheses")["boundaries"].to_pylist() == [[3]]
+        (row,) = read(output / "alignment").to_pylist()
+        assert (row["read_as"], row["breaks"]) == ("a JSON list of texts", 1)
+        assert ("JSON lists of texts: 1 of 1 answer" in ended.out) == (not options)
+    if isinstance(answer, str):
+        cut = imports({"show-1": answer.rstrip("`\n")[:-20]}, "--format", "rewritten", *options)
+        assert "1 of 1 answer cannot be used: show-1 of gpt-x (" in cut.err
+
+
+def test_texts_without_a_break_are_said(imports: Imports) -> None:
+    answers = {
+        "show-1": "<seg>good evening the floods recede teams go home in sport a draw today</seg>",
+        "show-2": "prices rose bread costs more\n---\na whale was seen it stayed",
+    }
+    ended = imports(answers, "--format", "rewritten")
+    assert ended.code == 0, ended.err
+    assert "1 answer without a break (show-1); 0 of 2 answers failed" in ended.out
+
+
+def test_documents_without_an_answer_are_said(imports: Imports) -> None:
+    ended = imports({"show-1": "[]"}, "--format", "numbered", "--first-number", 1)
+    assert ended.code == 0, ended.err
+    assert "read as an empty list in JSON in 1; 0 of 1 answer failed" in ended.out
+    assert "gpt-x: 1 of 2 documents of --source has no answer: show-2" in ended.out
+    assert imports.boundaries() == {"show-1": []}
+
+
 def test_a_truncated_answer_counts_the_units_that_it_lacks(imports: Imports) -> None:
     answer = "good evening the floods recede\n---\nteams go home in"
     assert imports({"show-1": answer}, "--format", "rewritten").code == 0

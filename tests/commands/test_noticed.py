@@ -7,6 +7,8 @@ from random import Random
 import pytest
 
 import segscore as api
+from segscore.pipeline.runs import planning
+from segscore.pipeline.runs.planning import Limits
 from tests.support.command_line import Segscore
 
 DIFFERS = (
@@ -84,9 +86,9 @@ def test_a_system_that_numbers_units_differently_is_told_so(
     late = rows("late", [701, 2001], ("one", "two"))
     fair = rows("fair", [700, 2001], ("one", "two"))
     found = warnings(segscore, tmp_path, [*late, *fair])
-    assert [text for text in found if "would match exactly" in text] == [
-        "late: 4 of its boundaries instead of 0 would match exactly if all were 1 unit earlier; "
-        "check how it numbers units: a boundary is the number of units before it"
+    assert [text for text in found if "exactly" in text] == [
+        "late: 4 of 4 boundaries are exactly 1 unit late (0 right); check from where it counts, "
+        "and what was cut: a boundary is the number of units before it"
     ]
 
 
@@ -130,5 +132,106 @@ def test_a_shift_is_not_named_where_chance_gives_as_many_matches() -> None:
             {**document, "coder": name, "boundaries": places} for name, places in coded.items()
         ]
     found = api.evaluate(references, hypotheses, measures=("pk",)).warnings
-    (named,) = (text for text in found if "would match exactly" in text)
-    assert named.startswith("late: ") and "if all were 2 units earlier" in named
+    (named,) = (text for text in found if "exactly" in text)
+    assert named.startswith("late: ") and "are exactly 2 units late (2 right)" in named
+
+
+def evaluated(*codings: tuple[str, int, list[int]], window: int | None = None) -> list[str]:
+    """Return the warnings about documents of the coder gold and systems: n_units, boundaries."""
+    rows = [
+        {"document_id": str(number), "coder": coder, "n_units": units, "boundaries": boundaries}
+        for coder in dict.fromkeys(coder for coder, *_ in codings)
+        for number, (_, units, boundaries) in enumerate(
+            each for each in codings if each[0] == coder
+        )
+    ]
+    sides = [
+        [row for row in rows if (row["coder"] == "gold") is is_gold] for is_gold in (True, False)
+    ]
+    options = {} if window is None else {"window": window}
+    return api.evaluate(*sides, measures=("pk", "f1"), **options).warnings  # type: ignore[arg-type]
+
+
+def test_a_cut_of_any_size_is_named() -> None:
+    """Chapter times after advertisements, which were cut from what the system heard."""
+    (early,) = evaluated(("gold", 1800, [60, 600, 1200]), ("sys", 1800, [60, 570, 1170]))
+    assert early.startswith("sys: 2 of 3 boundaries are exactly 30 units early (1 right)")
+    assert not evaluated(("gold", 1800, [60, 600, 1200]), ("sys", 1800, [60, 570, 1171]))
+
+
+def test_a_shift_is_found_in_a_sample_on_any_number_of_workers(
+    tmp_path: Path, segscore: Segscore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    draw = Random(6)  # noqa: S311
+    true = [sorted(draw.sample(range(400, 9000), 6)) for _ in range(400)]
+    named = []
+    for coder, moved in (("desk", 0), ("sys", 123)):
+        listed = [
+            {"document_id": str(n), "coder": coder, "n_units": 9999, "boundaries": places}
+            for n, positions in enumerate(true)
+            for places in [[place + moved for place in positions]]
+        ]
+        (tmp_path / f"{coder}.jsonl").write_text("".join(json.dumps(row) + "\n" for row in listed))
+    for rows_per_part in (1000, 50):
+        monkeypatch.setattr(planning, "LIMITS", Limits(rows_per_part=rows_per_part))
+        run = tmp_path / f"run-{rows_per_part}"
+        tables = tmp_path / "desk.jsonl", tmp_path / "sys.jsonl"
+        assert segscore("score", *tables, "--output", run).code == 0
+        said = json.loads((run / "run.json").read_text())["warnings"]
+        named += [text for text in said if "exactly" in text]
+    assert (
+        len(named) == 2
+        and named[0] == named[1]
+        and "boundaries are exactly 123 units late" in named[0]
+    )
+    assert int(named[0].split()[1].replace(",", "")) < 6 * 300  # of about 200 documents
+
+
+def test_a_window_that_is_too_long_for_superfluous_boundaries_is_said() -> None:
+    everywhere = ("every", 12, [*range(1, 12)])
+    (blind,) = evaluated(("gold", 12, [3, 6, 9]), everywhere, window=3)
+    assert blind.startswith(
+        "--window 3: as long as the longest segment in 1 of 1 reference, so that"
+    )
+    assert not evaluated(("gold", 12, [3, 6, 9]), everywhere, window=2)
+
+
+def written(path: Path, *coders: str, trials: int = 0) -> Path:
+    listed = [
+        {"document_id": f"d{n}", "coder": coder, "n_units": 20, "boundaries": [4 + n, 11]}
+        | ({"trial": trial} if trial else {})
+        for coder in coders
+        for n in range(3)
+        for trial in (range(1, trials + 1) if trials else (0,))
+    ]
+    path.write_text("".join(json.dumps(row) + "\n" for row in listed))
+    return path
+
+
+def test_exchanged_tables_are_asked_about(segscore: Segscore, tmp_path: Path) -> None:
+    desk, systems = written(tmp_path / "desk.jsonl", "desk"), written(tmp_path / "s.jsonl", *"ab")
+    said = (
+        "the references have 2 coders for each document, and the hypotheses one (desk); if the two "
+        "tables have changed places, exchange them"
+    )
+    assert said in segscore("score", systems, desk, "--output", tmp_path / "1").err
+    assert not segscore("score", desk, systems, "--output", tmp_path / "2").err
+    gold = written(tmp_path / "gold.jsonl", *"ab")
+    assert not segscore("score", gold, desk, "--output", tmp_path / "3").err
+
+
+def test_a_trial_that_is_scored_as_a_system_is_named(segscore: Segscore, tmp_path: Path) -> None:
+    gold = written(tmp_path / "gold.jsonl", "desk")
+    written(tmp_path / "1.jsonl", "lea", trials=2)
+    written(tmp_path / "2.jsonl", "lea_trial3", "trial", "other-run2", trials=1)
+    result = segscore("score", gold, tmp_path / "[12].jsonl", "--output", tmp_path / "run")
+    assert result.code == 0 and "named as trials: lea_trial3 of lea; if they are" in result.err
+
+
+def test_a_system_without_boundaries_is_said() -> None:
+    gold = [("gold", 9, [3]), ("gold", 9, [6]), ("gold", 9, [])]
+    nothing = [("tt", 9, []), ("tt", 9, []), ("tt", 9, [2])]
+    assert evaluated(*gold, *nothing) == [
+        "tt has no boundary in 2 of 2 documents where the references have some"
+    ]
+    assert not evaluated(*gold, ("tt", 9, [4]), *nothing[1:])

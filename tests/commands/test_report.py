@@ -26,7 +26,7 @@ from segscore.pipeline.reports.strips import (
     outcome_strip,
 )
 from segscore.pipeline.reports.sweep import POINTS, thinned
-from segscore.pipeline.scoring.reopen import recorded_location
+from segscore.pipeline.runs.recorded_inputs import recorded_location
 from segscore.pipeline.storage import read_table
 from tests.support.audits import contested_order
 from tests.support.command_line import Segscore
@@ -891,7 +891,7 @@ def test_the_message_names_the_missing_extra(
 def test_a_foreign_record_is_refused(segscore: Segscore, scored: Path, key: str) -> None:
     record = json.loads((scored / "run.json").read_text())
     (scored / "run.json").write_text(json.dumps({**record, key: 5}))
-    message = f"the key {key} of run.json is not what this version of segscore writes"
+    message = f"not a file that segscore writes, or damaged: {key} is not "
     if key == "files":
         message = "was changed since: it has no list of files"
     assert message in refusal_line(segscore("report", scored))

@@ -384,3 +384,67 @@ def test_what_a_variable_says_is_no_part_of_messages_about_the_file(
         result = segscore("score", "--settings", write(tmp_path, lines))
         assert result.code == 2
         assert "hunter2" not in result.err + result.out
+
+
+_CHOI = "choi.jsonl"
+RUNS = {
+    "score": (
+        (
+            *(_CHOI, _CHOI, "--n-t", "3", "--window", "7", "--measures", "pk,f1", "--draws", "8"),
+            *("--group-by", "series", "--reference-points", "random-own", "--max-rejects", "0.25"),
+        ),
+        ("--n-t", "2"),
+    ),
+    "sweep": ((_CHOI, _CHOI, "--tolerances", "0,2"), ("--tolerances", "1")),
+    "agree": (("stargazer.jsonl", "--without", "1", "--candidate", "7"), ("--candidate", "6")),
+    "compare": (("score", "--measure", "pk", "--average", "macro"), ("--measure", "f1")),
+}
+
+
+@pytest.mark.parametrize("command", ["score", "sweep", "agree", "compare"])
+def test_the_record_of_a_run_gives_its_options_back(
+    segscore: Segscore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, command: str
+) -> None:
+    for name in (_CHOI, "stargazer.jsonl"):
+        lines = (DATA / name).read_text("utf-8").splitlines(keepends=True)
+        (tmp_path / name).write_text("".join(lines[:80]), "utf-8")
+    monkeypatch.chdir(tmp_path)
+    for name in dict.fromkeys(["score" if command == "compare" else command, command]):
+        ended = segscore(name, *RUNS[name][0], "--output", name)
+        assert ended.code == 0, ended.err
+    (tmp_path / "elsewhere").mkdir()
+    monkeypatch.chdir("elsewhere")
+    before = tmp_path / command
+    again = segscore(command, "--settings", before / "run.json", "--output", "again")
+    assert again.code == 0, again.err
+    first, second = record(before), record(Path("again"))
+    for key in ("signature", "rows", "pairs"):
+        assert first[key] == second[key]
+    paths = {"references", "hypotheses", "scored", "codings", "runs", "output"}
+    assert {k: v for k, v in first["settings"].items() if k not in paths} == {
+        k: v for k, v in second["settings"].items() if k not in paths
+    }
+    other = segscore(command, "--settings", before / "run.json", *RUNS[command][1], "--output", "c")
+    assert other.code == 0, other.err
+    assert record(Path("c"))["settings"] != second["settings"] | {"output": "c"}
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ('{"settings": {"codings": "x"}, "inputs": {}}', "the options of `segscore agree`, not of"),
+        ('{"settings": {}, "inputs": {}}', "has no options, not of `segscore score`"),
+        ('{"a": 1}', "lacks the key settings, which segscore writes"),
+        ("{", "not valid JSON"),
+        (
+            '{"settings": {"hypotheses": 5, "n_t": {"a": 1}}, "inputs": {}}',
+            "score.n_t is {'a': 1}, must be",
+        ),
+    ],
+)
+def test_a_record_of_another_kind_is_refused(
+    segscore: Segscore, tmp_path: Path, text: str, message: str
+) -> None:
+    (tmp_path / "run.json").write_text(text)
+    result = segscore("score", "--settings", tmp_path / "run.json", "--output", tmp_path / "run")
+    assert (result.code, message in result.err) == (2, True), result.err

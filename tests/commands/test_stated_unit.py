@@ -200,3 +200,21 @@ def test_other_commands_and_python_have_such_a_tolerance(
     early, late = (api.Segmentation.from_starts([0, start], duration=9.5) for start in (4.25, 5.75))
     assert api.score(reference=early, hypothesis=late, tolerance="1500ms").tolerant_f1 == 1
     assert api.score(reference=early, hypothesis=late, tolerance="1.4s").tolerant_f1 == 0
+
+
+def test_a_limit_above_half_a_segment_is_warned_of(segscore: Segscore, tmp_path: Path) -> None:
+    spans = "".join(
+        json.dumps({"document_id": "d", "start": start, "end": start + 400}) + "\n"
+        for start in range(0, 4000, 400)
+    )
+    (tmp_path / "chunks.jsonl").write_text(spans)
+    command = ("import", tmp_path / "chunks.jsonl", "--coder", "a", "--output")
+    for options, folder, warned in (
+        (("--time-unit", "ms"), "ms", True),
+        (("--unit", "character"), "character", False),
+    ):
+        assert segscore(*command, tmp_path / folder, *options).code == 0
+        table = tmp_path / folder / "references"
+        result = segscore("score", table, table, "--output", tmp_path / f"{folder}-run")
+        assert ("boundaries up to 1,999 units apart are near misses" in result.err) == warned
+        assert ("segments of the references have 400.0 units on average" in result.err) == warned

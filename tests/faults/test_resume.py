@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from datetime import date, datetime
 from pathlib import Path
+from typing import Any
 
 import pyarrow as pa
 import pytest
@@ -33,7 +34,7 @@ def unfinished(workspace: Workspace, monkeypatch: pytest.MonkeyPatch) -> Workspa
     with monkeypatch.context() as patch:
         keep = receipts.keep
 
-        def fail(folder: str, stage: str, part: str, *receipt: object) -> None:
+        def fail(folder: str, stage: str, part: str, *receipt: Any) -> None:
             if stage == "scored" and part.startswith("part-00002"):
                 raise Failed("no luck")
             keep(folder, stage, part, *receipt)

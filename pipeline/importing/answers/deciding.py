@@ -81,6 +81,8 @@ class NumberReading:
     @property
     def name(self) -> str:
         """What the answer is read as."""
+        if not self.spans:
+            return f"an empty list in {self.where}"
         counted = "" if self.first is None else f", from {self.first}"
         return f"{self.kind} in {self.where}{counted}"
 

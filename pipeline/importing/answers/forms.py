@@ -57,6 +57,37 @@ def quotes_in(answer: object) -> list[str] | NoQuotes:
     return []
 
 
+def texts_in(answer: object) -> list[str] | None:
+    r"""Return the segments of a text that was written again as JSON; None if it is no JSON.
+
+    They are a list of texts, or the texts that objects in a list have, of which the longest are
+    the text, not titles. The JSON may be in a code fence or after a remark.
+
+    Args:
+        answer: a text, or what JSON has in its place.
+
+    Examples:
+        >>> texts_in('Here it is: ["It rains. It snows.", "A draw. A win."]')
+        ['It rains. It snows.', 'A draw. A win.']
+        >>> texts_in([{"title": "Rain", "text": "It rains."}, {"title": "Art", "text": "A film."}])
+        ['It rains.', 'A film.']
+        >>> texts_in("It rains.\nA draw.")
+    """
+    if not isinstance(answer, str):
+        found = [(answer, True)]
+    else:
+        found = [
+            (value, 2 * (end - start) > len(answer)) for start, end, value in values_in(answer)
+        ]
+    try:
+        lists = [
+            texts for value, is_most in found if is_most for _, texts in _text_lists(value, "")
+        ]
+    except RecursionError:
+        return None
+    return max(lists, key=lambda texts: sum(map(len, texts)), default=None)
+
+
 def quotes_at(answer: object, path: FieldPath, place: RowPlace) -> list[str] | NoQuotes:
     """Return the quotes at a path in the JSON of an answer: texts, or lists of them.
 

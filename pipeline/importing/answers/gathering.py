@@ -18,6 +18,7 @@ from segscore.pipeline import storage
 from segscore.pipeline.errors import Refused
 from segscore.pipeline.importing.answers.breaks import BREAK_KINDS, kinds_in
 from segscore.pipeline.importing.answers.cleaning import clean
+from segscore.pipeline.importing.answers.forms import texts_in
 from segscore.pipeline.importing.answers.inputs import has_json_lines_name, read_replies, read_units
 from segscore.pipeline.importing.answers.options import AUTO, AnswerOptions
 from segscore.pipeline.importing.answers.placing import MOST_CHARACTERS
@@ -82,12 +83,16 @@ class GatheredPart(PartReceipt):
         lines: number of lines, if the part is a range of a file.
         kinds: number of answers by the kinds of breaks in them: a bit for each kind.
         breaks: number of breaks of each kind.
+        lists: number of answers that are lists of texts in JSON.
+        rows: number of rows that were written.
     """
 
     buckets: list[int] = field(default_factory=list)
     lines: int = 0
     kinds: dict[int, int] = field(default_factory=dict)
     breaks: dict[str, int] = field(default_factory=dict)
+    lists: int = 0
+    rows: int = 0
 
 
 def number_of_buckets(size: int, part: int) -> int:
@@ -157,7 +162,7 @@ def _gather(job: GatherJob, part: FilePart, first: int) -> GatheredPart:
     rows: list[dict[str, object]] = []
     kinds: Counter[int] = Counter()
     breaks: Counter[str] = Counter()
-    lines = 0
+    lines = lists = 0
     for number, (url, document) in enumerate(zip(part.urls, part.documents, strict=True)):
         if part.end is None:
             file = open_input(url, job.settings)
@@ -169,12 +174,17 @@ def _gather(job: GatherJob, part: FilePart, first: int) -> GatheredPart:
         for row in _rows(job, file, document):
             row["line"] = int(str(row["line"])) - before
             rows.append({**row, "file": number})
-            if job.options.breaks == AUTO and not row.get("json", True):
-                found = kinds_in(clean(str(row["answer"]), job.options.answer).text)
+            if job.what != ANSWERS or job.options.breaks != AUTO:
+                continue
+            answer = clean(str(row["answer"]), job.options.answer).text
+            if texts_in(json.loads(answer) if row["json"] else answer) is not None:
+                lists += 1
+            elif not row["json"]:
+                found = kinds_in(answer)
                 kinds[sum(1 << BREAK_KINDS.index(kind) for kind in found)] += 1
                 breaks.update(found)
     buckets = _write(job, part.name, rows)
-    return GatheredPart(None, buckets, lines, dict(kinds), dict(breaks))
+    return GatheredPart(None, buckets, lines, dict(kinds), dict(breaks), lists, len(rows))
 
 
 def _rows(job: GatherJob, file: OpenedFile, document: str) -> Iterator[dict[str, object]]:

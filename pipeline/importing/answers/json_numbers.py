@@ -18,6 +18,7 @@ _MOST_STARTS = 100
 """Number of places at which JSON is looked for in a text."""
 
 _START = re.compile(r"[\[{]\s*+[\"\[{0-9-]")
+_FENCE = re.compile(r"^[ \t]*```[^\n]*$", re.MULTILINE)
 _DECODER = json.JSONDecoder()
 _BEFORE = 80
 _MEMBER, ELEMENT = "member", "element"
@@ -42,6 +43,21 @@ def values_in(text: str) -> list[tuple[int, int, object]]:
             continue
         found.append((start.start(), end, value))
     return found
+
+
+def is_empty_list(answer: object) -> bool:
+    """Return whether an answer is an empty list, also as the only member of an object.
+
+    It is one segment: no segment begins, or ends, inside the document.
+    """
+    if isinstance(answer, str):
+        try:
+            answer = json.loads(_FENCE.sub("", answer))
+        except (ValueError, RecursionError):
+            return False
+    if isinstance(answer, dict) and len(answer) == 1:
+        (answer,) = answer.values()
+    return answer == []
 
 
 def json_lines_of_text(text: str) -> list[AnswerLine] | None:

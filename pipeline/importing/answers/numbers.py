@@ -17,13 +17,14 @@ from segscore.pipeline.importing.answers.deciding import (
     decide_reading,
 )
 from segscore.pipeline.importing.answers.json_numbers import (
+    is_empty_list,
     json_lines_of_text,
     lines_of_json,
     values_in,
 )
 from segscore.pipeline.importing.answers.layouts import lines_of_text
 from segscore.pipeline.importing.answers.mentions import read_line
-from segscore.pipeline.importing.answers.options import AUTO, NUMBERS, RANGES, SIZES
+from segscore.pipeline.importing.answers.options import AUTO, NUMBERS, RANGES, SIZES, STARTS
 from segscore.pipeline.importing.answers.patterns import matches, require_pattern
 from segscore.pipeline.importing.answers.ranges_found import Span, ranges_in
 from segscore.pipeline.importing.answers.several_lists import (
@@ -96,11 +97,15 @@ def _read(answer: object, how: HowNumbered, asked: Asked, place: RowPlace) -> De
             return Doubtful((f"{len(uneven[0][0])} starts", f"{len(uneven[0][1])} ends"))
         pairs = (found[0] if len(found) == 1 else [*zip(*found, strict=True)] for found in lists)
         spans = tuple(span for each in pairs for span in _spans_in(each, how.kind))
+        if lists and not any(each for found in lists for each in found):
+            return NumberReading(STARTS, (), "a path")
         return NumberReading(how.kind, spans, "a path") if spans else None
     if how.pattern is not None and isinstance(answer, str):
         matched = matches(answer, how.pattern)
         spans = tuple(span for line in matched for span in _spans_of(line, how.kind))
         return NumberReading(how.kind, spans, "a pattern") if spans else None
+    if is_empty_list(answer):
+        return NumberReading(STARTS, (), JSON)
     if not isinstance(answer, str):
         return decide_reading(lines_of_json(answer), JSON, asked)
     of_json = json_lines_of_text(answer)

@@ -2,7 +2,7 @@
 
 import gc
 import json
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import pyarrow as pa
@@ -39,6 +39,7 @@ from segscore.pipeline.importing.answers.tallies import (
     FailedAnswer,
     add_tallies,
     tally_of,
+    tally_of_absent,
 )
 from segscore.pipeline.importing.answers.timing import Timing
 from segscore.pipeline.importing.import_blocks import rows_of
@@ -123,7 +124,7 @@ def survey_numbers(job: PlaceJob, part: Bucket) -> NumbersReceipt:
     zeros = lasts = ones = 0
     tallies: list[dict[str, AnswerTally]] = []
     try:
-        for pair in _pairs(job, part):
+        for pair in _pairs(job, part, _units(job, part)):
             prepared, reading = _survey(pair, job.options)
             numbers = {
                 number
@@ -135,10 +136,10 @@ def survey_numbers(job: PlaceJob, part: Bucket) -> NumbersReceipt:
             ones += (
                 isinstance(reading, NumberReading)
                 and reading.kind in (STARTS, RANGES)
-                and reading.spans[0][0] == 1
+                and all(low == 1 for low, _ in reading.spans[:1])
             )
             placed = Placed(pair.too_long or failure_of_numbers(prepared, reading))
-            tallies.append({pair.coder: tally_of(placed, _failed(pair, placed))})
+            tallies.append({pair.coder: tally_of(pair.document_id, placed, _failed(pair, placed))})
     except Refused as refusal:
         return NumbersReceipt(str(refusal))
     return NumbersReceipt(None, zeros, lasts, ones, add_tallies(tallies))
@@ -174,7 +175,10 @@ def _place(job: PlaceJob, part: Bucket) -> PlacedReceipt:
     rejects: list[dict[str, object]] = []
     aligned: list[dict[str, object]] = []
     tallies: list[dict[str, AnswerTally]] = []
-    for pair in _pairs(job, part):
+    units = _units(job, part)
+    answered: dict[str, set[str]] = {}
+    for pair in _pairs(job, part, units):
+        answered.setdefault(pair.coder, set()).add(pair.document_id)
         try:
             placed = (
                 place_answer(pair.answer, pair.units.texts, job.options, pair.place)
@@ -184,13 +188,14 @@ def _place(job: PlaceJob, part: Bucket) -> PlacedReceipt:
         except Refused as problem:
             raise pair.place.refusal(f"{pair.document_id}: {problem}") from problem
         failed = _failed(pair, placed)
-        tallies.append({pair.coder: tally_of(placed, failed)})
+        tallies.append({pair.coder: tally_of(pair.document_id, placed, failed)})
         aligned.append(aligned_row(pair.document_id, pair.coder, placed))
         if failed is not None and job.options.failed == LEAVE_OUT:
             rejects.append(_reject(pair, placed, job.options.role))
         else:
             row = _row(pair, placed, job.options)
             rows.append(row if job.timing is None else job.timing.apply(row, pair.units))
+    tallies.append({coder: tally_of_absent(units, names) for coder, names in answered.items()})
     rejected = pa.Table.from_pylist(rejects, schema=REJECT_COLUMNS)
     write_rejects(job.folder, f"{part.name}-answers", [rejected])
     block, bad = check_block(rows_of(rows)) if rows else (None, REJECT_COLUMNS.empty_table())
@@ -215,15 +220,19 @@ def _failed(pair: _Pair, placed: Placed) -> FailedAnswer | None:
     return FailedAnswer.of(pair.document_id, pair.coder, placed.failure, text)
 
 
-def _pairs(job: PlaceJob, part: Bucket) -> Iterator[_Pair]:
+def _units(job: PlaceJob, part: Bucket) -> dict[str, DocumentUnits]:
+    """Return the units of the documents of a bucket; raise Refused if one occurs twice."""
+    rows = read_bucket(job.folder, SOURCE, job.source, part.number, job.options.memory)
+    return units_by_document(rows, "the source")
+
+
+def _pairs(job: PlaceJob, part: Bucket, units: Mapping[str, DocumentUnits]) -> Iterator[_Pair]:
     """Yield the answers of a bucket with their units.
 
     Raises:
-        Refused: a document or an answer occurs twice, or a document has no units.
+        Refused: an answer occurs twice, or its document has no units.
     """
     memory = job.options.memory
-    rows = read_bucket(job.folder, SOURCE, job.source, part.number, memory)
-    units = units_by_document(rows, "the source")
     first: dict[tuple[str, str], RowPlace] = {}
     missing: list[tuple[str, RowPlace]] = []
     for row in read_bucket(job.folder, ANSWERS, job.answers, part.number, memory):

@@ -11,10 +11,22 @@ from segscore.pipeline.alignment.quotes import WORDS_OF_QUOTE, place_quotes
 from segscore.pipeline.alignment.resegment import Resegmentation, place_breaks
 from segscore.pipeline.alignment.tokens import Tokens, Vocabulary, tokenize
 from segscore.pipeline.importing.answers.boundaries import boundaries_of
-from segscore.pipeline.importing.answers.breaks import PATTERN, divide
+from segscore.pipeline.importing.answers.breaks import (
+    PATTERN,
+    Divided,
+    TextPart,
+    divide,
+    lines_of,
+)
 from segscore.pipeline.importing.answers.cleaning import clean
 from segscore.pipeline.importing.answers.deciding import Asked, Decision, Doubtful, NumberReading
-from segscore.pipeline.importing.answers.forms import QUOTES_OPTION, NoQuotes, quotes_at, quotes_in
+from segscore.pipeline.importing.answers.forms import (
+    QUOTES_OPTION,
+    NoQuotes,
+    quotes_at,
+    quotes_in,
+    texts_in,
+)
 from segscore.pipeline.importing.answers.numbers import (
     how_numbered,
     read_numbered,
@@ -30,6 +42,7 @@ from segscore.pipeline.importing.answers.options import (
 from segscore.pipeline.importing.answers.patterns import without_labels
 from segscore.pipeline.importing.answers.truncation import (
     TRUNCATED,
+    begins_as_texts,
     end_of_numbers,
     end_of_quotes,
 )
@@ -133,7 +146,7 @@ def prepare(answer: object, n_units: int, options: AnswerOptions) -> Prepared:
     text = cleaned.text
     if options.labels is not None:
         text = without_labels(text, options.labels)
-    if options.format_name == REWRITTEN:
+    if options.format_name == REWRITTEN and not begins_as_texts(text):
         return replace(found, answer=text)
     if options.format_name == NUMBERED:
         number = sum(1 for _ in _NUMBER.finditer(text))
@@ -174,29 +187,32 @@ def name_problems(problems: Counter[str]) -> str:
     )
 
 
-def _text_of(answer: object) -> str:
-    """Return an answer as a text; a list of texts as its lines."""
-    if isinstance(answer, list):
-        return "\n".join(part for part in answer if isinstance(part, str))
-    return answer if isinstance(answer, str) else ""
-
-
 def source_tokens(units: Sequence[str], vocabulary: Vocabulary, tokens: str) -> Tokens:
     """Return the tokens of units."""
     return vocabulary.number(tokenize(unit, tokens) for unit in units)
 
 
+def _divided(answer: object, options: AnswerOptions) -> tuple[Divided, str]:
+    """Return the segments of a text that was written again, and what it was read as."""
+    texts = texts_in(answer)
+    if texts is not None:
+        return Divided([TextPart(lines_of(text)) for text in texts], []), "a JSON list of texts"
+    text = answer if isinstance(answer, str) else ""
+    divided = divide(
+        text, options.breaks, drop_headings=options.drop_headings, levels=options.levels
+    )
+    return divided, _name_break(options.breaks)
+
+
 def _rewritten(prepared: Prepared, units: Sequence[str], options: AnswerOptions) -> Placed:
-    text = _text_of(prepared.answer)
+    text = prepared.answer if isinstance(prepared.answer, str) else ""
     vocabulary = Vocabulary()
     source = source_tokens(units, vocabulary, options.tokens)
     if len(text) > _LONG:
         number = len(tokenize(text, options.tokens))
         if number > _TIMES * (1 + options.max_edits) * len(source):
             return Placed(f"{number:,} tokens for {len(source):,}", source_tokens=len(source))
-    divided = divide(
-        text, options.breaks, drop_headings=options.drop_headings, levels=options.levels
-    )
+    divided, read_as = _divided(prepared.answer, options)
     segments: list[list[str]] = []
     types: list[set[int]] = []
     waiting: set[int] = set()
@@ -213,7 +229,7 @@ def _rewritten(prepared: Prepared, units: Sequence[str], options: AnswerOptions)
         output_tokens=len(output),
         breaks=max(0, len(segments) - 1),
         titles=divided.titles or None,
-        read_as=_name_break(options.breaks),
+        read_as=read_as,
     )
     if not segments:
         placed.failure = "empty"

@@ -39,6 +39,7 @@ from segscore.pipeline.importing.answers.tallies import (
     AnswerTally,
     accounts_of,
     add_tallies,
+    describe_absent,
     describe_doubts,
     describe_failures,
     describe_tally,
@@ -48,6 +49,7 @@ from segscore.pipeline.importing.parts import FilePart, lines_before
 from segscore.pipeline.importing.read_files import ImportedRows
 from segscore.pipeline.importing.settings import ImportSettings
 from segscore.pipeline.runs.tasks import TaskRun
+from segscore.pipeline.statistics.shown_numbers import counted
 from segscore.pipeline.storage import InputFile
 from segscore.pipeline.tables.answer_accounts import ACCOUNTS_KEY, write_accounts
 from segscore.pipeline.tables.units import ANSWERS_KEY, MILLISECOND
@@ -75,34 +77,36 @@ def read_answers(run: TaskRun, files: AnswerFiles, options: AnswerOptions) -> Im
         SOURCE: cut_parts(files.source, options, size),
         ANSWERS: cut_parts(files.answers, options, size),
     }
-    total = sum(file.size for file in (*files.source, *files.answers))
-    buckets = number_of_buckets(total, size)
+    buckets = number_of_buckets(sum(f.size for f in (*files.source, *files.answers)), size)
     run.claim(parts)
     gathered: dict[str, list[GatheredFile]] = {}
     receipts: dict[str, Collection[GatheredPart]] = {}
     for what, cut in parts.items():
         gather = GatherJob(run.folder, what, options, files.settings, buckets)
         gathered[what], receipts[what] = gather_files(run, cut, gather)
-    counted = []
+    lines = []
     if options.format_name == REWRITTEN and options.breaks == AUTO:
         kind, line = _choose_break(receipts[ANSWERS])
         options = replace(options, breaks=kind)
-        counted.append(line)
+        lines.append(line)
     job = PlaceJob(run.folder, options, gathered[SOURCE], gathered[ANSWERS], files.timing)
     found = {bucket for file in gathered[ANSWERS] for bucket in file.buckets}
     chosen = chosen_buckets(found, buckets)
-    job, lines = _with_first_number(run, chosen, job)
-    counted += lines
+    job, about_first = _with_first_number(run, chosen, job)
+    lines += about_first
     placed = run.tasks(place_part, chosen, job, stage="placed").values()
     require_accepted(placed)
     tallies = add_tallies(receipt.tallies for receipt in placed)
     _require_usable(tallies, options)
+    documents = sum(receipt.rows for receipt in receipts[SOURCE])
+    for coder, tally in tallies.items():
+        lines += [describe_tally(coder, tally), *describe_absent(coder, tally, documents)]
     return ImportedRows(
         shards=[receipt.shard for receipt in placed if receipt.shard is not None],
         surveyed=[],
         others=True,
         rejects=sum(receipt.rejects for receipt in placed),
-        counted=[*counted, *(describe_tally(coder, tally) for coder, tally in tallies.items())],
+        counted=lines,
         adapted=[],
         left_out=sum(receipt.left_out for receipt in placed),
         tables={ALIGNMENT_FOLDER: sum(receipt.aligned for receipt in placed)},
@@ -174,7 +178,11 @@ def _choose_break(receipts: Iterable[GatheredPart]) -> tuple[str, str]:
     for receipt in receipts:
         kinds.update(receipt.kinds)
         breaks.update(receipt.breaks)
+    lists = sum(receipt.lists for receipt in receipts)
     found = [kind for kind in BREAK_KINDS if breaks[kind]]
+    if not found and lists:
+        of = counted(kinds.total() + lists, "answer")
+        return BREAK_KINDS[0], f"JSON lists of texts: {lists} of {of}"
     if not found:
         raise Refused(
             "no answer contains a break (a line of = - * or _, a heading, a blank line or a line "
@@ -183,7 +191,10 @@ def _choose_break(receipts: Iterable[GatheredPart]) -> tuple[str, str]:
     bit = 1 << BREAK_KINDS.index(found[0])
     having = sum(number for mask, number in kinds.items() if mask & bit)
     others = sum(number for mask, number in kinds.items() if mask and not mask & bit)
-    line = f"--break {found[0]}: {breaks[found[0]]} in {having} of {kinds.total()} answers"
+    total = kinds.total() + lists
+    line = f"--break {found[0]}: {breaks[found[0]]} in {having} of {total} answers"
+    if lists:
+        line += f"; {counted(lists, 'JSON list')} of texts"
     if others:
         line += f"; {others} without one contain another kind of break; {_advice(kinds, found[0])}"
     return found[0], line

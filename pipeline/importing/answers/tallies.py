@@ -1,11 +1,12 @@
 """Add up what became of the answers of each system, and say so in a line."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
 from segscore.pipeline.importing.answers.deciding import IN_DOUBT
 from segscore.pipeline.importing.answers.options import NUMBERED, REWRITTEN
 from segscore.pipeline.importing.answers.placing import Placed
+from segscore.pipeline.plain_text import first_named
 from segscore.pipeline.tables.answer_accounts import AnswerAccount
 
 MOST_NAMED = 10
@@ -48,6 +49,8 @@ class AnswerTally:
         failed: number of answers that cannot be used.
         first: the first of them.
         read_as: number of usable answers by what their numbers were read as.
+        unbroken: the documents of the first texts without a break.
+        absent: the first documents without an answer.
     """
 
     answers: int = 0
@@ -56,15 +59,19 @@ class AnswerTally:
     failed: int = 0
     first: list[FailedAnswer] = field(default_factory=list)
     read_as: dict[str, int] = field(default_factory=dict)
+    unbroken: list[str] = field(default_factory=list)
+    absent: list[str] = field(default_factory=list)
 
 
-def tally_of(placed: Placed, failed: FailedAnswer | None) -> AnswerTally:
-    """Return the tally of an answer; `failed` describes it if it cannot be used."""
+def tally_of(document: str, placed: Placed, failed: FailedAnswer | None) -> AnswerTally:
+    """Return the tally of the answer for a document; `failed` describes one that is not used."""
     counts = {"reasoned": int(placed.reasoned)}
     problems = dict.fromkeys(placed.problems, 1)
     if failed is not None:
         return AnswerTally(1, counts, problems, 1, [failed])
     counts |= {"breaks": placed.breaks, "undivided": int(not placed.boundaries)}
+    unbroken = [document] if placed.edits is not None and not placed.breaks else []
+    counts["unbroken"] = len(unbroken)
     if placed.uncertain is not None:
         counts["uncertain"] = placed.uncertain
     if placed.edits is not None and placed.source_tokens is not None:
@@ -76,7 +83,13 @@ def tally_of(placed: Placed, failed: FailedAnswer | None) -> AnswerTally:
         }
     # Words place text and quotes; what numbers are is for each answer to show.
     read_as = {placed.read_as: 1} if placed.read_as and placed.uncertain is None else {}
-    return AnswerTally(1, counts, problems, read_as=read_as)
+    return AnswerTally(1, counts, problems, read_as=read_as, unbroken=unbroken)
+
+
+def tally_of_absent(documents: Iterable[str], answered: Collection[str]) -> AnswerTally:
+    """Return the tally of the documents of the source that a system did not answer."""
+    absent = [document for document in documents if document not in answered]
+    return AnswerTally(absent=absent[:MOST_NAMED])
 
 
 def add_tallies(tallies: Iterable[Mapping[str, AnswerTally]]) -> dict[str, AnswerTally]:
@@ -96,6 +109,8 @@ def _add(one: AnswerTally, other: AnswerTally) -> AnswerTally:
         one.failed + other.failed,
         [*one.first, *other.first][:MOST_NAMED],
         _sum(one.read_as, other.read_as),
+        [*one.unbroken, *other.unbroken][:MOST_NAMED],
+        [*one.absent, *other.absent][:MOST_NAMED],
     )
 
 
@@ -111,9 +126,19 @@ def accounts_of(tallies: Mapping[str, AnswerTally]) -> dict[str, AnswerAccount]:
             tally.failed,
             tally.counts.get("source", 0),
             sum(tally.counts.get(kind, 0) for kind in _EDITS),
+            tally.counts.get("unbroken", 0),
         )
         for coder, tally in tallies.items()
     }
+
+
+def describe_absent(coder: str, tally: AnswerTally, documents: int) -> Iterator[str]:
+    """Yield a line about the documents of the source that a system did not answer, if any."""
+    if absent := documents - tally.answers:
+        named = f": {first_named(tally.absent)}" if len(tally.absent) == absent else ""
+        verb = "has" if absent == 1 else "have"
+        number = _number(documents, "document")
+        yield f"{coder}: {absent:,} of {number} of --source {verb} no answer{named}"
 
 
 def describe_tally(coder: str, tally: AnswerTally) -> str:
@@ -136,6 +161,9 @@ def describe_tally(coder: str, tally: AnswerTally) -> str:
     if tally.read_as:
         found = ", ".join(f"{name} in {number}" for name, number in sorted(tally.read_as.items()))
         parts.append(f"read as {found}")
+    if unbroken := counts.get("unbroken"):
+        named = first_named(tally.unbroken)
+        parts.append(f"{_number(unbroken, 'answer')} without a break ({named})")
     parts.append(_failures(tally))
     return f"{coder}: {'; '.join(parts)}"
 

@@ -14,6 +14,7 @@ TRUNCATED = "truncated"
 
 _NUMBERS_OPEN = re.compile(r"[\[{](?=\s*+(?:[\"\[{0-9-]|\Z))|\((?=[0-9])")
 _TEXTS_OPEN = re.compile(r"[\[{](?=\s*+(?:[\"\[{]|\Z))")
+_TEXTS_BEGIN = re.compile(r"\s*+(?:```[a-z]*+\s*+)?[\[{]\s*+[\"\[{]")
 _STRUCTURE = re.compile(r'"(?:[^"\\]|\\.)*+(?P<closed>"?)|[\[\]{}(),]', re.DOTALL)
 _CLOSING = {"[": "]", "{": "}", "(": ")"}
 _FENCES = ("```", "~~~")
@@ -78,6 +79,11 @@ def _without_last_number(text: str) -> str:
     before, _, last = shorter.rpartition("\n")
     is_item = re.search("[0-9]", last) is not None and re.search(r"[^\W\d_]", last) is not None
     return before if is_item and re.search("[0-9]", before) is not None else shorter
+
+
+def begins_as_texts(text: str) -> bool:
+    """Return whether a text begins as a list of texts in JSON, perhaps in a code fence."""
+    return _TEXTS_BEGIN.match(text) is not None
 
 
 def end_of_quotes(text: str, *, is_open: bool) -> AnswerEnd:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from segscore.pipeline.importing.settings import COLUMN_USES, ImportSettings
 from segscore.pipeline.tables.rows import RowPlace, shown
+from segscore.pipeline.tables.units import MILLISECOND, PER_SECOND
 
 TIMES = ("start", "end", "duration")
 _UNITS = {
@@ -19,6 +20,22 @@ _UNITS = {
     "_frames": "frames",
 }
 """Ending of a column's name -> the unit of its numbers."""
+
+_COUNTED = {
+    f"{name}{plural}": unit
+    for names, unit in (
+        (("char", "character"), "character"),
+        (("token", "tok"), "token"),
+        (("word",), "word"),
+        (("sentence", "sent"), "sentence"),
+        (("utterance", "utt"), "utterance"),
+        (("turn",), "turn"),
+        (("line",), "line"),
+    )
+    for name in names
+    for plural in ("", "s")
+}
+"""Word in a column's name -> the unit that its numbers count, as in start_char or token_end."""
 
 _ENDINGS = (*_UNITS, "_timecode", "_tc")
 _NAMES = {
@@ -48,14 +65,25 @@ def use_of(column: str) -> str | None:
     name = plain_name(column)
     if name in _USE_OF:
         return _USE_OF[name]
+    if (counting := _counting(column)) is not None:
+        return counting[0]
     ends = (_USE_OF.get(name.removesuffix(e)) for e in _ENDINGS if name.endswith(e))
     use = next(ends, None)
     return use if use in TIMES else None
 
 
+def _counting(column: str) -> tuple[str, str] | None:
+    """Return the use and the unit of a name such as start_char or token_end; None for others."""
+    first, _, last = ("" if "[" in column else plain_name(column)).partition("_")
+    for use, unit in ((first, last), (last, first)):
+        if unit in _COUNTED and _USE_OF.get(use) in TIMES:
+            return _USE_OF[use], _COUNTED[unit]
+    return None
+
+
 def is_weak(column: str) -> bool:
     """Return whether a column's name counts only if no other column is for the same thing."""
-    return plain_name(column) in _WEAK_NAMES
+    return plain_name(column) in _WEAK_NAMES or _counting(column) is not None
 
 
 def unit_of(column: str) -> str | None:
@@ -83,12 +111,16 @@ class Columns:
         units: use -> unit of its numbers, for times whose column or `--time-unit` says it.
         further: columns without a use, which may be attributes.
         aside: columns with a use that `--columns` gave to another column, or to none.
+        counted: the unit that starts and ends count, by their names or `--unit`; None for times.
+        named: whether it is their names that say so.
     """
 
     names: Mapping[str, str]
     units: Mapping[str, str]
     further: Sequence[str]
     aside: Sequence[str]
+    counted: str | None = None
+    named: bool = False
 
 
 def choose_columns(header: Sequence[str], settings: ImportSettings, place: RowPlace) -> Columns:
@@ -131,7 +163,10 @@ def choose_columns(header: Sequence[str], settings: ImportSettings, place: RowPl
             "start=NAME (a table of segmentations has n_units and boundaries; a column of flags of "
             "0 and 1, also of masks such as 0010, is named with --flags NAME)"
         )
-    return Columns(chosen, _units(chosen, settings, place), further, aside)
+    counted = _counted(chosen, settings, place)
+    units = {} if counted else _units(chosen, settings, place)
+    named = _counting(chosen["start"]) is not None
+    return Columns(chosen, units, further, aside, counted, named)
 
 
 def _by_use(header: Sequence[str], settings: ImportSettings) -> dict[str | None, list[str]]:
@@ -146,6 +181,27 @@ def _by_use(header: Sequence[str], settings: ImportSettings) -> dict[str | None,
             columns[None] += [column for column in columns[use] if is_weak(column)]
             columns[use] = strong
     return {use: named for use, named in columns.items() if named}
+
+
+def _counted(names: Mapping[str, str], settings: ImportSettings, place: RowPlace) -> str | None:
+    """Return the unit that starts and ends count, if it is not a time.
+
+    Raises:
+        Refused: columns, or a column and an option, say different units.
+    """
+    said = (
+        {} if settings.unit in (None, *PER_SECOND) else {f"--unit {settings.unit}": settings.unit}
+    )
+    for column in (names[use] for use in TIMES if use in names):
+        counting = _counting(column)
+        if counting is not None or unit_of(column) is not None:
+            said[f"the column {column}"] = counting[1] if counting else MILLISECOND
+    if settings.clock.unit is not None and said:
+        said[f"--time-unit {settings.clock.unit}"] = MILLISECOND
+    if len({*said.values()}) > 1:
+        shown_units = ", ".join(f"{name} says {unit}s" for name, unit in said.items())
+        raise place.refusal(f"{shown_units}; expected one unit")
+    return next((unit for unit in said.values() if unit not in PER_SECOND), None)
 
 
 def _units(names: Mapping[str, str], settings: ImportSettings, place: RowPlace) -> dict[str, str]:

@@ -13,11 +13,17 @@ from segscore.pipeline.importing.formats.format import (
     Format,
     Head,
 )
-from segscore.pipeline.importing.formats.interval_columns import Columns, choose_columns, has_start
-from segscore.pipeline.importing.formats.table_rows import read_table_rows
+from segscore.pipeline.importing.formats.interval_columns import (
+    TIMES,
+    Columns,
+    choose_columns,
+    has_start,
+)
+from segscore.pipeline.importing.formats.table_rows import TableRows, read_table_rows
 from segscore.pipeline.importing.opened_file import OpenedFile
 from segscore.pipeline.importing.settings import ImportSettings
 from segscore.pipeline.importing.shapes import Intervals, Moment, Segment
+from segscore.pipeline.importing.times import Clock, Ruler
 from segscore.pipeline.tables.attributes import OWN_COLUMNS
 from segscore.pipeline.tables.rows import Attribute, RowPlace, role_of
 from segscore.pipeline.tables.units import MILLISECOND
@@ -39,10 +45,8 @@ def name_of(value: object, use: str, place: RowPlace) -> str:
     return str(value)
 
 
-def segment_of(
-    cells: RowCells, columns: Columns, settings: ImportSettings, place: RowPlace
-) -> Segment:
-    """Return the segment that a row states.
+def segment_of(cells: RowCells, columns: Columns, clock: Clock | Ruler, place: RowPlace) -> Segment:
+    """Return the segment that a row states; the clock reads its start and end.
 
     Raises:
         Refused: the start is missing, a value is not a time or not a level, or end and duration
@@ -52,11 +56,11 @@ def segment_of(
     if value is None:
         column = columns.names["start"]
         raise place.refusal(f"the start ({column}) is empty; expected a time in every row")
-    start = settings.clock.time(value, place, unit=columns.units.get("start"))
+    start = clock.time(value, place, unit=columns.units.get("start"))
     label = value_of(cells, columns, "label")
     return Segment(
         start=start,
-        end=_end(start, cells, columns, settings, place),
+        end=_end(start, cells, columns, clock, place),
         line=place.line,
         level=_level(value_of(cells, columns, "level"), place),
         label=None if label is None else str(label),
@@ -64,16 +68,16 @@ def segment_of(
 
 
 def _end(
-    start: Moment, cells: RowCells, columns: Columns, settings: ImportSettings, place: RowPlace
+    start: Moment, cells: RowCells, columns: Columns, clock: Clock | Ruler, place: RowPlace
 ) -> Moment | None:
     """Return the end that a row states, or its start and duration together; None without both."""
     end, duration = (value_of(cells, columns, use) for use in ("end", "duration"))
     stated = None
     if end is not None:
-        stated = settings.clock.time(end, place, unit=columns.units.get("end"))
+        stated = clock.time(end, place, unit=columns.units.get("end"))
     if duration is None:
         return stated
-    length = settings.clock.duration(duration, place, unit=columns.units.get("duration"))
+    length = clock.duration(duration, place, unit=columns.units.get("duration"))
     added = Moment(start.exact + length, f"{start.text} + {duration}")
     if stated is not None and abs(stated.exact - added.exact) >= 1:
         raise place.refusal(
@@ -151,23 +155,35 @@ def read(file: OpenedFile, settings: ImportSettings) -> Iterator[Intervals]:
     groups: dict[_Key, list[tuple[int, RowCells]]] = defaultdict(list)
     for line, cells in rows.cells:
         groups[_key(cells, columns, file.place(line))].append((line, cells))
+    clock = _clock(rows, columns, settings)
     segments = {
-        key: [segment_of(cells, columns, settings, file.place(line)) for line, cells in group]
+        key: [segment_of(cells, columns, clock, file.place(line)) for line, cells in group]
         for key, group in groups.items()
     }
-    _require_below_a_day(file, columns, [s for group in segments.values() for s in group])
+    if isinstance(clock, Clock):
+        _check_times(file, columns, [s for group in segments.values() for s in group])
     attributes = common_values([[cells for _, cells in g] for g in groups.values()], columns, file)
     for (key, group), values in zip(segments.items(), attributes, strict=True):
         document, coder, role = key
         yield Intervals(
             place=file.place(group[0].line),
-            unit=MILLISECOND,
+            unit=MILLISECOND if isinstance(clock, Clock) else clock.unit,
             document_id=document,
             coder=coder,
             role=role,
             segments=group,
             attributes=values,
         )
+
+
+def _clock(rows: TableRows, columns: Columns, settings: ImportSettings) -> Clock | Ruler:
+    """Return what reads starts and ends: times, though `--unit` is given, if they are not whole."""
+    if columns.counted is None:
+        return settings.clock
+    values = (value_of(cells, columns, use) for _, cells in rows.cells for use in TIMES)
+    if columns.named or all(value is None or str(value).isdecimal() for value in values):
+        return Ruler(columns.counted)
+    return settings.clock
 
 
 def _key(cells: RowCells, columns: Columns, place: RowPlace) -> _Key:
@@ -179,16 +195,26 @@ def _key(cells: RowCells, columns: Columns, place: RowPlace) -> _Key:
     )
 
 
-def _require_below_a_day(file: OpenedFile, columns: Columns, segments: Sequence[Segment]) -> None:
-    """Refuse plain numbers that make more than a day, if nothing says that they are seconds."""
+def _check_times(file: OpenedFile, columns: Columns, segments: Sequence[Segment]) -> None:
+    """Refuse plain numbers that make more than a day, if nothing says that they are seconds.
+
+    Doubt whole numbers, which may count characters or tokens.
+    """
     ends = "end" if "end" in columns.names else "duration"
     plain = [s.start for s in segments] if "start" not in columns.units else []
     plain += [s.end for s in segments if s.end] if ends not in columns.units else []
-    last = max((m for m in plain if ":" not in m.text), key=lambda m: m.exact, default=None)
+    plain = [moment for moment in plain if ":" not in moment.text]
+    last = max(plain, key=lambda moment: moment.exact, default=None)
     if last is not None and last.exact > DAY:
         raise file.refusal(
             f"the time {last.text}, taken as seconds, is {int(last.exact) * 24 // DAY} hours; if "
-            "it is right, say so with --time-unit s, otherwise --time-unit ms or frames"
+            "it is right, say so with --time-unit s, otherwise --time-unit ms or frames; positions "
+            "in a text are read with --unit, such as --unit character"
+        )
+    if plain and all(moment.text.isdecimal() for moment in plain):
+        file.notes.doubts.append(
+            "whole numbers of starts and ends were read as seconds; positions in a text are read "
+            "with --unit, such as --unit character, and --time-unit s says seconds"
         )
 
 

@@ -3,7 +3,8 @@
 from typing import Any
 
 import segscore
-from segscore.pipeline.scoring.noticed import warn_of_noticed
+from segscore.pipeline.scoring.noticed import Noticed, warn_of_noticed
+from segscore.pipeline.settings.measuring import MeasuringSettings
 
 FLAT, HALVES = segscore.Segmentation([], 9), segscore.Segmentation([4], 9)
 
@@ -19,7 +20,10 @@ def test_one_pair_and_one_segment() -> None:
 
 
 def test_one_hypothesis_that_differs() -> None:
-    one, two = (warn_of_noticed({("differs", "show", 0): n}) for n in (1, 2))
-    assert "in 1 hypothesis, it is" in one[0] and "in 2 hypotheses, it is" in two[0]
-    (pair,) = warn_of_noticed({("overruled", "show", 0): 1})
+    def warned(kind: str, number: int) -> str:
+        (warning,) = warn_of_noticed(Noticed({(kind, "show"): number}), MeasuringSettings())
+        return warning
+
+    one, two, pair = warned("differs", 1), warned("differs", 2), warned("overruled", 1)
+    assert "in 1 hypothesis, it is" in one and "in 2 hypotheses, it is" in two
     assert "in 1 pair, the references" in pair

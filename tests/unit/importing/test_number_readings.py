@@ -165,6 +165,13 @@ ONE_LIST: list[tuple[str, list[int]]] = [
     ('{"segments": [{"start": 1}, {"start": 21}]}\n{"segments": [{"start": 41}]}', CUTS),
 ]
 
+NO_BOUNDARY: list[tuple[object, str]] = [
+    ("[]", "auto"),
+    ("```json\n[]\n```", "ends"),
+    ({"starts": []}, "sizes"),
+    ('{"segments": []}', "starts:segments[].start"),
+]
+
 EMPTY = ["Sorry, I cannot segment this text.", "10:30 Rain\n11:45 Sport", "Floods, sport, art"]
 
 
@@ -208,6 +215,12 @@ def test_two_lists_at_a_path_are_not_merged(numbers: str) -> None:
 def test_paths_to_lists_of_unequal_length_are_not_paired() -> None:
     answer = '{"from": [1, 21, 41], "to": [20, 64]}'
     assert read(answer, numbers="ranges:from,to").failure == "in doubt: 3 starts or 2 ends"
+
+
+@pytest.mark.parametrize(("answer", "numbers"), NO_BOUNDARY)
+def test_an_empty_list_is_one_segment(answer: object, numbers: str) -> None:
+    placed = read(answer, numbers=numbers)
+    assert (placed.failure, placed.boundaries, placed.problems) == (None, [], {})
 
 
 @pytest.mark.parametrize("answer", EMPTY)

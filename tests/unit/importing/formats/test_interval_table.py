@@ -1,5 +1,6 @@
 """Tables with a row for each segment, as people write them."""
 
+from fractions import Fraction
 from typing import Any
 
 import pytest
@@ -171,3 +172,55 @@ def test_units_that_differ() -> None:
     with pytest.raises(Refused, match=r"t.csv:1: the column start_ms has ms .*--time-unit is s"):
         read("coder,start_ms\na,0\n", clock=Clock("s"))
     assert times(HEADER + "d,a,0,90000\n", clock=Clock("s")) == [(0, 90000)]
+
+
+@pytest.mark.parametrize(
+    ("header", "unit", "asked"),
+    [
+        ("start,end", "character", {"unit": "character"}),
+        ("start_char,end_char", "character", {}),
+        ("Token Start,token_end", "token", {"unit": "token"}),
+        ("sentence_begin,duration", "sentence", {}),
+    ],
+)
+def test_positions_in_a_text(header: str, unit: str, asked: dict[str, str]) -> None:
+    end = "4" if "duration" in header else "7"
+    (shape,) = read(f"{header}\n0,3\n3,{end}\n", coder="a", **asked)
+    assert shape.unit == unit
+    assert [s.start.exact for s in shape.segments] == [Fraction(0), Fraction(3)]
+    assert [s.end.exact for s in shape.segments if s.end] == [Fraction(3), Fraction(7)]
+
+
+def test_times_come_before_positions() -> None:
+    (shape,) = read("start,end,start_char,end_char\n0,1.5,0,9\n", coder="a")
+    assert shape.unit == "millisecond"
+    assert [s.end.exact for s in shape.segments if s.end] == [Fraction(1500)]
+
+
+@pytest.mark.parametrize(
+    ("text", "asked", "message"),
+    [
+        ("start_char,end\n0,1.5\n", {}, '"1.5" is not a whole number of characters'),
+        ("start_char,end_token\n0,1\n", {}, "the column end_token says tokens; expected one unit"),
+        ("start_char,end_char\n0,1\n", {"unit": "token"}, "--unit token says tokens, the column"),
+        ("start_ms,end_ms\n0,1\n", {"unit": "token"}, "the column start_ms says milliseconds"),
+        ("start,end\n0,1\n", {"unit": "token", "time_unit": "ms"}, "--time-unit ms says"),
+    ],
+)
+def test_positions_that_contradict_their_unit_are_refused(
+    text: str, asked: dict[str, str], message: str
+) -> None:
+    with pytest.raises(Refused) as caught:
+        read(text, coder="a", **asked)
+    assert message in str(caught.value)
+
+
+def test_whole_seconds_are_doubted_unless_something_says_seconds() -> None:
+    def doubts(text: str, **asked: Any) -> int:
+        file = OpenedFile("t.csv", text.encode())
+        list(intervals.read(file, import_settings(coder="a", **asked)))
+        return len(file.notes.doubts)
+
+    assert doubts("start,end\n0,3\n") == 1
+    assert doubts("start,end\n0,3\n", time_unit="s") == doubts("start,end\n0,3.5\n") == 0
+    assert doubts("start_s,end_s\n0,3\n") == doubts("start,end\n0:00,0:03\n") == 0
