@@ -2,7 +2,7 @@
 
 import io
 from collections.abc import Callable, Iterable, Sequence
-from contextlib import nullcontext, suppress
+from contextlib import nullcontext
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -64,7 +64,11 @@ def _open_parquet(place: Place) -> tuple[pq.ParquetFile, str | RemoteFile]:
 
 
 class _WithoutContent(io.RawIOBase):
-    """A large file of which nothing can be read."""
+    """A large file of which nothing can be read: ``read`` is not implemented.
+
+    It has no ``read`` of its own, because Arrow keeps an exception for as long as its reader, and
+    one of a Python function keeps that function's callers with all that they have open.
+    """
 
     def readable(self) -> bool:
         """Return True."""
@@ -82,10 +86,6 @@ class _WithoutContent(io.RawIOBase):
         """Return the end."""
         return 2**62
 
-    def read(self, size: int | None = -1) -> bytes:
-        """Raise EOFError."""
-        raise EOFError(size)
-
 
 def _require_readable(file: pq.ParquetFile) -> None:
     """Let Arrow look at all columns in a footer, as it does before it reads anything else.
@@ -95,10 +95,13 @@ def _require_readable(file: pq.ParquetFile) -> None:
     Raises:
         OSError: a column cannot be read.
     """
-    with suppress(EOFError):
-        if file.num_row_groups:
-            twin = pq.ParquetFile(_WithoutContent(), metadata=file.metadata, pre_buffer=True)
-            twin.read_row_groups(range(file.num_row_groups), use_threads=False)
+    if not file.num_row_groups:
+        return
+    twin = pq.ParquetFile(_WithoutContent(), metadata=file.metadata, pre_buffer=True)
+    try:
+        twin.read_row_groups(range(file.num_row_groups), use_threads=False)
+    except NotImplementedError as problem:
+        problem.__traceback__ = None
 
 
 def read_row_groups(

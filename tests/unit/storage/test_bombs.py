@@ -1,5 +1,6 @@
 """Parquet files that are huge in memory, or whose footers are false: one message each."""
 
+import os
 import resource
 import subprocess
 import sys
@@ -15,6 +16,7 @@ import pytest
 
 from segscore.pipeline import storage
 from segscore.pipeline.errors import Refused
+from segscore.pipeline.storage.parquet import open_parquet
 from tests.support.command_line import Segscore
 from tests.support.hostile_files import encrypted, unsigned
 from tests.support.paths import ROOT
@@ -314,3 +316,12 @@ def test_the_limit_of_address_space_is_in_force() -> None:
     """The limit is in force, so that the tests above would notice an exploding bomb."""
     assert 20_000 * len(MEGABYTE) > 4 * ADDRESSES
     assert resource.RLIMIT_AS >= 0
+
+
+def test_a_file_is_closed_once_nobody_needs_it(tmp_path: Path) -> None:
+    table = tmp_path / "table.parquet"
+    pq.write_table(pa.table({"a": [1, 2]}), table)
+    before = len(os.listdir("/proc/self/fd"))
+    for _ in range(10):
+        open_parquet(str(table))
+    assert len(os.listdir("/proc/self/fd")) == before
