@@ -39,7 +39,7 @@ class Measured:
         scheduler_byte, client_byte: the same per byte of the receipt.
         beat: scheduler seconds per heartbeat of a worker.
         exchange: seconds of a shuffle of almost no rows.
-        pack: processor seconds of workers per shuffled row, to read, pack, unpack and write it.
+        pack: processor seconds of workers per shuffled row, to read, pack and write it.
         packet: additional processor seconds per packet of rows.
         read_packet: processor seconds of a task and a survey per packet that they read.
         shuffled_row: bytes of a shuffled row.
@@ -280,19 +280,17 @@ def shuffle_batches(rows: float, parts: int, rows_per_part: int) -> int:
 
 
 def _shuffle(cluster: Cluster, rows: float, parts: int, at_once: int) -> dict[str, float]:
-    """Send the rows of both sides to the worker of their document, and from there to the store."""
+    """Write the rows of both sides to the store, divided by document."""
     m = cluster.measured
     batches = shuffle_batches(rows, parts, at_once)
     work = (m.pack * rows + m.packet * batches * parts) / cluster.assumed.speed
     volume = m.shuffled_row * rows
-    hosts = math.ceil(cluster.workers / cluster.assumed.workers_per_host)
     return {
         "shuffling": m.exchange
         + max(
             work / cluster.workers,
-            volume / (hosts * cluster.assumed.network),
-            2 * volume / cluster.assumed.store,
-            (batches + parts) * m.scheduler,
+            volume / cluster.assumed.store,
+            batches * m.scheduler,
         )
     }
 

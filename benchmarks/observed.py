@@ -46,16 +46,9 @@ class Observed:
 
     def __init__(self, executor: Executor) -> None:
         """Observe another executor."""
-        self._run_calls, self._exchange = executor.run_calls, executor.exchange
+        self._run_calls = executor.run_calls
         self._client = psutil.Process()
         self.at_once = executor.at_once
-
-    def exchange(self, *arguments: Any) -> int:
-        """Exchange packets as usual, and record the workers' processor seconds."""
-        before = used(self._client.children(recursive=True))
-        delivered = self._exchange(*arguments)
-        MEASURED["exchanged"] = used(self._client.children(recursive=True)) - before
-        return delivered
 
     def run_calls(
         self, task: Callable[..., Any], calls: Mapping[str, tuple[Any, ...]], shared: Any

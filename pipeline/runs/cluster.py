@@ -1,33 +1,27 @@
 """Run tasks on a Dask cluster, and collect their results."""
 
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import CancelledError
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
-from uuid import uuid4
 
-import pyarrow as pa
 from distributed import Client, Future, KilledWorker, as_completed, get_worker  # noqa: TID251
 
 from segscore.pipeline import storage
-from segscore.pipeline.errors import Failed, Refused
+from segscore.pipeline.errors import Failed
 from segscore.pipeline.runs.connecting import (
     LOST,
     NO_ANSWER,
     check_newcomers,
     dask_client,
-    import_frames,
     present_workers,
 )
 from segscore.pipeline.runs.executor import (
     Lost,
     Outcome,
-    Pack,
-    Unpack,
-    exchange_failure,
     part_of,
 )
 from segscore.pipeline.runs.watching import Watch
@@ -143,22 +137,6 @@ class DaskCluster:
                 return
             remaining = repeated
             time.sleep(attempt)  # the scheduler needs time to notice lost workers
-
-    def exchange(
-        self, pack: Pack, pieces: Sequence[Any], places: int, unpack: Unpack, shared: Any
-    ) -> int:
-        """Deliver packets to their places by Dask's p2p shuffle, as ``Executor`` describes."""
-        shared_value = Shared(shared, storage.configured())
-        counts = _lazy_exchange(shared_value, pack, pieces, places, unpack)
-        with _losses_as_failures(self.client):
-            _await_workers(self.client)
-            import_frames(self.client)
-            future = self.client.compute(counts)
-            watch = Watch(self.client, lambda _: "rows to shuffle")
-            ((_, outcome),) = _completed(self.client, {future: ""}, watch)
-        if outcome.error is not None:
-            raise _cause(outcome.error) from outcome.error
-        return int(outcome.receipt["count"].sum())
 
 
 def _submit_calls(
@@ -348,53 +326,3 @@ def _error_of(future: Future) -> BaseException:
     if isinstance(error, KilledWorker):
         return Lost("the workers that ran it were lost, perhaps because they ran out of memory")
     return error
-
-
-def _lazy_exchange(
-    shared_value: Shared,
-    pack: Pack,
-    pieces: Sequence[Any],
-    places: int,
-    unpack: Unpack,
-) -> Any:
-    """Build the exchange as a lazy Dask data frame; column `count` has the counts of ``unpack``."""
-    import dask.dataframe as frames  # noqa: TID251  (imports pandas: only for a shuffle)
-    import pandas as pd
-
-    binary = pd.ArrowDtype(pa.large_binary())
-    types = {"place": "int64", "piece": "int64", "packet": binary}
-
-    def make(numbered: tuple[str, int, Any]) -> pd.DataFrame:
-        _, number, piece = numbered
-        packets = _perform(pack, shared_value, piece)
-        columns = {
-            "place": [place for place, _ in packets],
-            "piece": [number] * len(packets),
-            "packet": [packet for _, packet in packets],
-        }
-        return pd.DataFrame(columns).astype(types)
-
-    def take(frame: pd.DataFrame) -> pd.DataFrame:
-        ordered = frame.sort_values("piece")
-        counts = [
-            _perform(unpack, shared_value, int(place), list(packets))
-            for place, packets in ordered.groupby("place")["packet"]
-        ]
-        return pd.DataFrame({"count": [sum(counts)]})
-
-    meta = pd.DataFrame({name: [] for name in types}).astype(types)
-    # A shared scheduler caches results by a hash of their inputs, so add the attempt's id to them.
-    attempt = uuid4().hex
-    numbered = [(attempt, number, piece) for number, piece in enumerate(pieces)]
-    shuffled = frames.from_map(make, numbered, meta=meta).shuffle(
-        "place", npartitions=places, shuffle_method="p2p"
-    )
-    return shuffled.map_partitions(take, meta=pd.DataFrame({"count": [0]}))
-
-
-def _cause(problem: BaseException) -> Refused | Failed:
-    """Return the error that a task raised, which Dask wraps in errors of its own."""
-    cause: BaseException | None = problem
-    while cause is not None and not isinstance(cause, Refused | Failed):
-        cause = cause.__cause__
-    return cause or exchange_failure(problem)

@@ -112,30 +112,6 @@ def _reporter() -> WorkerPlugin:
     return Reporter()
 
 
-def import_frames(client: Client) -> None:
-    """Make every worker import Dask's data frames, including workers that join later.
-
-    Two threads of a worker that import them at the same moment can fail. A worker that joins runs
-    its plugins before it accepts tasks. One that is lost meanwhile does not matter.
-
-    Raises:
-        OSError: the scheduler was lost.
-    """
-
-    class ImportFrames(WorkerPlugin):  # type: ignore[misc]
-        idempotent = True
-
-        async def setup(self, worker: Worker) -> None:  # noqa: ARG002
-            from asyncio import to_thread
-            from importlib import import_module
-
-            # In a thread, or a slow worker would give no sign of life and be taken for lost.
-            await to_thread(import_module, "dask.dataframe")
-
-    with _without_lost_workers(client):
-        client.register_plugin(ImportFrames(), name="segscore-frames")
-
-
 @contextmanager
 def _without_lost_workers(client: Client) -> Iterator[None]:
     """Go on if the scheduler could not reach a worker that it still knew when it was asked.

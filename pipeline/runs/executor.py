@@ -1,19 +1,13 @@
 """What every executor of tasks offers, be it threads or a Dask cluster."""
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-from segscore.pipeline.errors import Failed, Inaccessible, NoResult, Refused, StartOver
+from segscore.pipeline.errors import Inaccessible, NoResult, Refused, StartOver
 
 _ATTEMPT = re.compile("-[0-9a-f]{32}$")
-
-Pack = Callable[[Any, Any], list[tuple[int, bytes]]]
-"""``pack(shared, piece)`` returns packets of bytes, each with the number of its place."""
-
-Unpack = Callable[[Any, int, Sequence[bytes]], int]
-"""``unpack(shared, place, packets)`` processes all packets of a place, and returns a count."""
 
 
 class Lost(Exception):  # noqa: N818
@@ -54,19 +48,6 @@ class Executor(Protocol):
             Failed: the workers of a cluster were lost, or cannot do the work.
         """
 
-    def exchange(
-        self, pack: Pack, pieces: Sequence[Any], places: int, unpack: Unpack, shared: Any
-    ) -> int:
-        """Deliver packets of pieces to their places; return the sum of the counts of ``unpack``.
-
-        ``unpack`` is given the packets of a place in the order of their pieces. The shared value
-        should be small.
-
-        Raises:
-            Refused, Failed: as ``pack`` and ``unpack`` do.
-            Failed: packets were lost, or the workers of a cluster.
-        """
-
 
 def key_of(part: str, attempt: str) -> str:
     """Return the key of a call for a part, unique to an attempt of 32 hexadecimal digits."""
@@ -96,11 +77,6 @@ def how_to_go_on(error: BaseException) -> str:
     if recurs(error) or isinstance(error, NoResult | StartOver):
         return ""
     return "; finished parts are kept: run the same command to resume"
-
-
-def exchange_failure(cause: BaseException) -> Failed:
-    """Return the error for an exchange that failed for any other reason than a bad input."""
-    return Failed(f"could not send rows between workers: {one_line(cause)}{how_to_go_on(cause)}")
 
 
 def one_line(error: BaseException) -> str:

@@ -2,15 +2,15 @@
 
 import os
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from contextlib import contextmanager
 from typing import Any
 
 from segscore.pipeline import storage
-from segscore.pipeline.errors import Failed, Refused, require_extra
+from segscore.pipeline.errors import Refused, require_extra
 from segscore.pipeline.plain_text import has_secret
-from segscore.pipeline.runs.executor import Executor, Outcome, Pack, Unpack, exchange_failure
+from segscore.pipeline.runs.executor import Executor, Outcome
 from segscore.pipeline.runs.planning import at_once
 
 _CGROUPS = "/sys/fs/cgroup"
@@ -76,30 +76,6 @@ class Threads:
         for future in as_completed(list(keys)):
             key, error = keys.pop(future), future.exception()
             yield Outcome(key, future.result() if error is None else None, error)
-
-    def exchange(
-        self, pack: Pack, pieces: Sequence[Any], places: int, unpack: Unpack, shared: Any
-    ) -> int:
-        """Deliver packets to their places by way of a temporary file, as ``Executor`` describes."""
-
-        def keep(piece: Any) -> list[tuple[int, slice]]:
-            return [(place, spill.append(packet)) for place, packet in pack(shared, piece)]
-
-        def take(place: int) -> int:
-            return unpack(shared, place, [spill.read(packet) for packet in packets[place]])
-
-        packets: list[list[slice]] = [[] for _ in range(places)]
-        try:
-            with storage.Spill() as spill:
-                for kept in self._pool.map(keep, pieces):
-                    for place, packet in kept:
-                        packets[place].append(packet)
-                filled = [place for place in range(places) if packets[place]]
-                return sum(self._pool.map(take, filled))
-        except (Refused, Failed):
-            raise
-        except Exception as problem:
-            raise exchange_failure(problem) from problem
 
 
 def usable_processors() -> int:

@@ -62,6 +62,15 @@ def finished_parts(folder: str, stage: str) -> set[str]:
     return {name.removesuffix(ENDING) for name in names if name.endswith(ENDING)}
 
 
+def remove(folder: str, stage: str) -> None:
+    """Remove the receipts of a stage, whose files are not needed any more.
+
+    Raises:
+        Refused, Failed: permission is missing, or no server answers.
+    """
+    storage.remove(storage.join(folder, _FOLDER, stage))
+
+
 def remove_damaged(folder: str, moved_to: str) -> None:
     """Remove the receipts of parts whose files are not as they were written, to do them again.
 

@@ -1,14 +1,14 @@
 """Bring the rows of each document together, whichever files they are in.
 
 Documents are divided into partitions, by ranges of ids or by hash.  With ranges, rows are read from
-the input files when they are needed.  With hashes, rows are shuffled first, in packets: one for
-each batch of slices of the input and each partition that it has rows of.
+the input files when they are needed.  With hashes, rows are shuffled first: each batch of slices of
+the input becomes one file, with a packet of rows for each partition, and a partition reads its
+range of every file.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from hashlib import blake2b
-from itertools import pairwise
+from dataclasses import dataclass, field, replace
+from itertools import accumulate, pairwise
 
 import numpy as np
 import pyarrow as pa
@@ -16,10 +16,9 @@ import pyarrow.compute as pc
 
 from segscore.pipeline import storage
 from segscore.pipeline.arrays.document_ids import hash_names
-from segscore.pipeline.arrays.ragged import flags, numbers
-from segscore.pipeline.errors import Failed, StartOver
+from segscore.pipeline.arrays.ragged import Ints, flags, numbers
+from segscore.pipeline.errors import Failed
 from segscore.pipeline.runs import receipts
-from segscore.pipeline.runs.executor import Executor
 from segscore.pipeline.runs.planning import Plan, ranges_of, shuffled_at_once
 from segscore.pipeline.runs.run import NamedPart
 from segscore.pipeline.runs.tasks import TaskRun
@@ -35,11 +34,28 @@ from segscore.pipeline.tables.read import (
 )
 
 _FILE, _ROW = "_file", "_row"
-FOLDER, _LIST = "met", "met.txt"
-_PACKETS = ".arrows"
-"""Ending of files of packets: streams of Arrow, one after another, and a digest of them."""
+FOLDER = "met"
+"""Folder of shuffled rows, and name of the stage that writes them."""
 
-_DIGEST_SIZE = 16
+
+@dataclass(frozen=True)
+class Batch:
+    """Rows of one table that a task divides by partition."""
+
+    name: str
+    slices: Sequence[Slice]
+
+
+@dataclass(frozen=True)
+class Divided:
+    """The receipt of a batch.
+
+    Attributes:
+        edges: the offsets in its file between which the packets of the partitions are; there is one
+            more than there are partitions.
+    """
+
+    edges: Ints
 
 
 @dataclass(frozen=True)
@@ -53,6 +69,7 @@ class Partitioning:
         cuts: first ids of the second and later partitions; empty if partitions are by hash.
         rows_at_once: the most rows that a task reads before it divides them into packets.
         bytes_at_once: the most bytes of these rows in memory.
+        shuffled: the files of a table's batches, with the edges of their packets, by table.
     """
 
     tables: Mapping[str, InputTable]
@@ -61,6 +78,7 @@ class Partitioning:
     cuts: tuple[str, ...] = ()
     rows_at_once: int = 1
     bytes_at_once: int = BYTES_AT_ONCE
+    shuffled: Mapping[str, Mapping[str, Ints]] = field(default_factory=dict)
 
     @classmethod
     def of(cls, plan: Plan, tables: Mapping[str, InputTable], folder: str) -> "Partitioning":
@@ -100,66 +118,44 @@ def meet(
         Where the rows are; None if another job finished the same run first.
 
     Raises:
-        Refused, Failed: as for ``shuffle_rows``.
+        Refused, Failed: as for ``read_slice``.
     """
     if not run.claim({stage: parts}):
         return None
     partitioning = Partitioning.of(plan, tables, run.folder)
-    if len(receipts.finished_parts(run.folder, stage)) < len(parts):
-        shuffle_rows(run.executor, partitioning)
-    return partitioning
+    is_finished = len(receipts.finished_parts(run.folder, stage)) == len(parts)
+    return partitioning if is_finished else _shuffle(run, partitioning)
 
 
 def remove_shuffled(partitioning: Partitioning) -> None:
     """Remove the shuffled rows of a run, once its parts are finished."""
+    receipts.remove(partitioning.folder, FOLDER)
     storage.remove(storage.join(partitioning.folder, FOLDER))
 
 
-def shuffle_rows(executor: Executor, partitioning: Partitioning) -> None:
-    """Write the rows of each partition and table to one file, if that is needed and not yet done.
-
-    A list of the files is written last and shows that all of them exist, so that a resumed run need
-    not repeat the shuffle.
-
-    Raises:
-        Refused: as for ``read_slice``.
-        Failed: as for ``read_slice``, or rows were lost on the way.
-    """
-    if not partitioning.is_shuffled or _listed_files(partitioning) == _existing_files(partitioning):
-        return
+def _shuffle(run: TaskRun, partitioning: Partitioning) -> Partitioning:
+    """Divide all batches that are not yet divided, and return where their packets are."""
+    if not partitioning.is_shuffled:
+        return partitioning
     batches = [
-        batch
-        for table in partitioning.tables.values()
-        for batch in batches_of(table.slices, partitioning.rows_at_once, partitioning.bytes_at_once)
+        Batch(f"{name}-{number:06d}", slices)
+        for name, table in partitioning.tables.items()
+        for number, slices in enumerate(
+            batches_of(table.slices, partitioning.rows_at_once, partitioning.bytes_at_once)
+        )
     ]
-    places = partitioning.partitions * len(partitioning.tables)
-    executor.exchange(_pack, batches, places, _unpack, partitioning)
-    storage.write_text(
-        storage.join(partitioning.folder, _LIST), "\n".join(_existing_files(partitioning))
-    )
+    divided = run.tasks(_divide, batches, partitioning, stage=FOLDER)
+    shuffled: dict[str, dict[str, Ints]] = {name: {} for name in partitioning.tables}
+    for batch in batches:
+        url = _url(partitioning, batch)
+        shuffled[batch.slices[0].table][url] = divided[batch.name].edges
+    return replace(partitioning, shuffled=shuffled)
 
 
-def _existing_files(partitioning: Partitioning) -> list[str]:
-    """Return the files of shuffled rows that exist."""
-    folder = storage.join(partitioning.folder, FOLDER)
-    return [
-        storage.join(name, file)
-        for name in partitioning.tables
-        for file in storage.names(storage.join(folder, name))
-        if file.endswith(_PACKETS)
-    ]
-
-
-def _listed_files(partitioning: Partitioning) -> list[str] | None:
-    """Return the list of all files of shuffled rows; None before the shuffle has finished."""
-    text = storage.read_text(storage.join(partitioning.folder, _LIST))
-    return None if text is None else text.split("\n")
-
-
-def _pack(partitioning: Partitioning, batch: Sequence[Slice]) -> list[tuple[int, bytes]]:
-    """Read slices of a table and divide their rows by partition; return (place, packet) pairs."""
-    table = partitioning.tables[batch[0].table]
-    rows = join_rows([read_slice(piece, table.further) for piece in batch])
+def _divide(partitioning: Partitioning, batch: Batch) -> Divided:
+    """Read slices of a table, and write their rows as one file with a packet for each partition."""
+    table = partitioning.tables[batch.slices[0].table]
+    rows = join_rows([read_slice(piece, table.further) for piece in batch.slices])
     files = [file.url for file in table.files]
     file = pa.array([files.index(url) for url in rows.urls], pa.int32()).take(pa.array(rows.file))
     with_source = rows.table.append_column(_FILE, file).append_column(_ROW, pa.array(rows.row))
@@ -170,19 +166,16 @@ def _pack(partitioning: Partitioning, batch: Sequence[Slice]) -> list[tuple[int,
     partition_of_row = hashed.astype(np.min_scalar_type(count))  # small numbers sort faster
     order = np.argsort(partition_of_row, kind="stable")
     sorted_rows = in_one_chunk(with_source.take(pa.array(order)))
-    edges = np.searchsorted(partition_of_row[order], np.arange(count + 1))
-    table_number = list(partitioning.tables).index(batch[0].table)
-    return [
-        (
-            number * len(partitioning.tables) + table_number,
-            _serialized(sorted_rows.slice(start, end - start)),
-        )
-        for number, (start, end) in enumerate(pairwise(edges.tolist()))
-        if end > start
-    ]
+    starts = np.searchsorted(partition_of_row[order], np.arange(count + 1)).tolist()
+    packets = [_packet(sorted_rows.slice(start, end - start)) for start, end in pairwise(starts)]
+    storage.write_bytes(_url(partitioning, batch), b"".join(packets))
+    return Divided(np.array([*accumulate(map(len, packets), initial=0)], np.int64))
 
 
-def _serialized(table: pa.Table) -> bytes:
+def _packet(table: pa.Table) -> bytes:
+    """Return rows as a stream of Arrow; nothing for no rows."""
+    if not len(table):
+        return b""
     sink = pa.BufferOutputStream()
     options = pa.ipc.IpcWriteOptions(compression="lz4")
     with pa.ipc.new_stream(sink, table.schema, options=options) as stream:
@@ -190,52 +183,14 @@ def _serialized(table: pa.Table) -> bytes:
     return bytes(sink.getvalue())
 
 
-def _unpack(partitioning: Partitioning, place: int, packets: Sequence[bytes]) -> int:
-    """Write the packets of a place, in the order of slices, as one file; return its row count."""
-    number, table_number = divmod(place, len(partitioning.tables))
-    name = list(partitioning.tables)[table_number]
-    url = storage.join(partitioning.folder, FOLDER, name, _file_name(number))
-    content = b"".join(packets)
-    storage.write_bytes(url, content + _digest(content))
-    first_column = pa.ipc.IpcReadOptions(included_fields=[0])
-    return sum(
-        batch.num_rows
-        for packet in packets
-        for batch in pa.ipc.open_stream(packet, options=first_column)
-    )
-
-
-def _read_packets(url: str) -> pa.Table:
-    """Read the rows of a file of packets.
-
-    Raises:
-        Failed: the file does not exist any more, or is not whole.
-    """
-    try:
-        file = storage.read_bytes(url)
-    except Failed as problem:
-        raise Failed(f"{problem}; another job has finished or claimed this run") from problem
-    content, digest = file[:-_DIGEST_SIZE], file[-_DIGEST_SIZE:]
-    if digest != _digest(content):
-        raise StartOver(f"{url}: is not as it was written; run again with --fresh")
-    source, packets = pa.BufferReader(content), []
-    while source.tell() < len(content):
-        packets.append(pa.ipc.open_stream(source).read_all())
-    return in_one_chunk(pa.concat_tables(packets))
-
-
-def _digest(content: bytes) -> bytes:
-    return blake2b(content, digest_size=_DIGEST_SIZE).digest()
-
-
-def _file_name(number: int) -> str:
-    return f"bucket-{number:05d}{_PACKETS}"
+def _url(partitioning: Partitioning, batch: Batch) -> str:
+    return storage.join(partitioning.folder, FOLDER, f"{batch.name}.arrows")
 
 
 def read_partition(partitioning: Partitioning, name: str, number: int) -> list[Rows]:
     """Read a table's rows of one partition, as if from the input; empty if there are none.
 
-    Partitions are numbered from 0. If they are shuffled, ``shuffle_rows`` has been called.
+    Partitions are numbered from 0.
 
     Raises:
         Failed: the shuffled rows no longer exist.
@@ -245,16 +200,29 @@ def read_partition(partitioning: Partitioning, name: str, number: int) -> list[R
         cuts = partitioning.cuts
         pieces = [piece for piece in table.slices if number in ranges_of(piece, cuts)]
         return [_in_range(rows, cuts, number) for rows in read_slices(pieces, table.further)]
-    file_name = storage.join(name, _file_name(number))
-    listed = _listed_files(partitioning)
-    if listed is not None and file_name not in listed:
+    packets = _packets(partitioning.shuffled[name], number)
+    if not packets:
         return []
-    url = storage.join(partitioning.folder, FOLDER, file_name)
-    shuffled = _read_packets(url)
+    shuffled = in_one_chunk(pa.concat_tables(packets))
     file = numbers(shuffled.column(_FILE).chunk(0)).astype(np.int64)
     row = numbers(shuffled.column(_ROW).chunk(0))
     urls = tuple(input_file.url for input_file in table.files)
     return [Rows(name, shuffled.drop_columns([_FILE, _ROW]), urls, file, row)]
+
+
+def _packets(files: Mapping[str, Ints], number: int) -> list[pa.Table]:
+    """Read the packets of a partition, in the order of the batches.
+
+    Raises:
+        Failed: a file no longer exists.
+    """
+    ranges = {url: (int(edges[number]), int(edges[number + 1])) for url, edges in files.items()}
+    filled = {url: ends for url, ends in ranges.items() if ends[1] > ends[0]}
+    try:
+        contents = storage.read_ranges(filled)
+    except Failed as problem:
+        raise Failed(f"{problem}; another job has finished or claimed this run") from problem
+    return [pa.ipc.open_stream(content).read_all() for content in contents]
 
 
 def _in_range(rows: Rows, cuts: tuple[str, ...], number: int) -> Rows:

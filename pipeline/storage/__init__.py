@@ -10,6 +10,7 @@ from segscore.pipeline.storage.files import (
     lines,
     read_bytes,
     read_lines,
+    read_ranges,
     read_text,
     read_whole,
     text_chunks,
@@ -70,5 +71,4 @@ from segscore.pipeline.storage.parquet import (
 )
 from segscore.pipeline.storage.resolver import require_resolvable
 from segscore.pipeline.storage.temporary import temporary_for
-from segscore.pipeline.storage.unnamed_files import Spill
 from segscore.pipeline.storage.written import Written, noting

@@ -8,7 +8,7 @@ if no server answers or a disk is full.
 import codecs
 import io
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 
 from segscore.pipeline.errors import Failed, Inaccessible, Refused
@@ -290,6 +290,31 @@ def read_bytes(url: str) -> bytes:
             return bytes(place.files.cat_file(place.path))
     except (OSError, Refused) as problem:
         raise Failed(f"{url}: cannot be read ({problem})") from problem
+
+
+def read_ranges(ranges: Mapping[str, tuple[int, int]]) -> list[bytes]:
+    """Read one range of each file, from its start to its end in bytes; all are in one store.
+
+    Raises:
+        Failed: a file does not exist, is shorter, or cannot be read.
+    """
+    places = [resolve(url) for url in ranges]
+    if not places:
+        return []
+    starts, ends = zip(*ranges.values(), strict=True)
+    try:
+        with explained(places[0]):
+            paths = [place.path for place in places]
+            contents = places[0].files.cat_ranges(paths, starts, ends, on_error="return")
+            for content in contents:
+                if isinstance(content, Exception):
+                    raise content
+    except (OSError, Refused) as problem:
+        raise Failed(f"{places[0].url}: cannot be read ({problem})") from problem
+    for url, content, (start, end) in zip(ranges, contents, ranges.values(), strict=True):
+        if len(content) != end - start:
+            raise Failed(f"{url}: is not as it was written")
+    return [*map(bytes, contents)]
 
 
 @contextmanager

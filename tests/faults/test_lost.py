@@ -1,7 +1,5 @@
 """Workers and schedulers lost at a known moment: the run is complete, or stops with one message."""
 
-import sys
-
 import psutil  # type: ignore[import-untyped]
 import pytest
 from distributed import Client, get_worker  # noqa: TID251
@@ -11,7 +9,6 @@ from segscore.pipeline.errors import Failed
 from segscore.pipeline.runs import cluster as places
 from segscore.pipeline.runs import executors
 from segscore.pipeline.runs.cluster import DaskCluster
-from segscore.pipeline.runs.connecting import import_frames
 from tests.support.driven import FaultPlan, Gate, wait
 from tests.support.killing import Cluster, Command, cluster, kill, spawned
 from tests.support.promises import require_one_line, require_same
@@ -146,16 +143,6 @@ def test_a_client_that_lost_its_scheduler_before_sends_nothing(workspace: Worksp
         wait(lambda: client.scheduler is None, "the client noticed the loss")
         with pytest.raises(Failed, match="the scheduler or a worker was lost"):
             list(DaskCluster(client).run_calls(lambda _, number: number, {"part": (1,)}, None))
-
-
-def test_a_worker_that_joins_late_imports_data_frames(workspace: Workspace) -> None:
-    """Two of its threads that import them at the same moment can fail."""
-    with cluster(workspace.fault_plan({}), workers=1) as dask, Client(dask.address) as client:
-        import_frames(client)
-        dask.start_worker()
-        client.wait_for_workers(2)
-        imported = client.run(lambda: "dask.dataframe" in sys.modules)
-    assert list(imported.values()) == [True, True]
 
 
 def finished_parts(fault_plan: FaultPlan) -> list[tuple[str, str]]:

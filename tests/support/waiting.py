@@ -6,7 +6,8 @@ from tests.support.killing import Command
 WAIT_AT_PART = Gate("runs.receipts.keep", "wait", "scored/part-00002|audited/part-00002")
 """At the end of the third part of `score` or `agree`."""
 
-WAIT_IN_SHUFFLE = Gate("runs.shuffle._unpack", "wait")
+WAIT_IN_SHUFFLE = Gate("runs.receipts.keep", "wait", "met/")
+"""At the end of the first batch of a shuffle."""
 
 
 def waiting_process(fault_plan: FaultPlan, run: Command) -> int:

@@ -48,7 +48,7 @@ def test_a_slow_scheduler_is_waited_for() -> None:
     slow = replace(FREE, scheduler=1.0)
     run = predict(slow, ENDLESS, PLAIN, pairs(200), 100)
     assert run.busy["scheduler"] == 1
-    assert run.stages["shuffling"] == 84 + 200  # batches of three parts' rows, then parts
+    assert run.stages["shuffling"] == 84  # batches of three parts' rows
     assert run.stages["surveying"] == run.stages["tasks"] == 200
 
 
