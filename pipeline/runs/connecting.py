@@ -39,7 +39,7 @@ PYTHON = "python"
 ON_SCHEDULER = ("segscore", "dask", "distributed")
 """Packages whose versions must match on the scheduler, because it unpickles the task graph."""
 
-ON_WORKERS = (*ON_SCHEDULER, "numpy", "pandas", "pyarrow")
+ON_WORKERS = (*ON_SCHEDULER, "numpy", "pyarrow")
 """Packages whose versions must match on workers, to unpickle tasks and get the same results."""
 
 TOPIC = f"segscore-{version('segscore')}-software"
