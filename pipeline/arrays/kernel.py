@@ -8,6 +8,7 @@ import threading
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property, update_wrapper
+from hashlib import blake2b
 from time import thread_time
 from types import FunctionType
 from typing import Any, Literal, TypeVar, cast
@@ -98,6 +99,8 @@ class Kernel:
             function, folder = _with_callees(self.function, "compiled"), cache_folder()
             if folder is None or "inline" in self.options:
                 return numba.njit(**self.options)(function)
+            # numba compiles a loop again if its own file has changed, not if a callee's has.
+            folder /= blake2b(_all_of(self), digest_size=8).hexdigest()
             users_folder, numba.config.CACHE_DIR = numba.config.CACHE_DIR, str(folder)
             try:
                 return numba.njit(cache=True, **self.options)(function)
@@ -140,6 +143,19 @@ def _with_callees(
         if isinstance(names.get(name), Kernel):
             names[name] = getattr(names[name], form)
     return FunctionType(function.__code__, names, closure=function.__closure__)
+
+
+def _all_of(loop: Kernel) -> bytes:
+    """Return what a loop is compiled from: its code, its constants, and all of its callees."""
+    code, names = loop.function.__code__, loop.function.__globals__
+    callees = [names[name] for name in code.co_names if isinstance(names.get(name), Kernel)]
+    constants = {name: names[name] for name in code.co_names if _is_constant(names.get(name))}
+    own = code.co_code + repr((code.co_consts, code.co_names, constants, loop.options)).encode()
+    return b"".join([own, *map(_all_of, callees)])
+
+
+def _is_constant(value: object) -> bool:
+    return isinstance(value, bool | int | float | tuple | np.generic | np.ndarray)
 
 
 def _are_safe(arguments: tuple[Any, ...], most: float) -> bool:

@@ -1,51 +1,19 @@
 """Kernels in tests: short calls are interpreted, what is compiled is cached for all processes."""
 
-import ast
 import fcntl
 import math
 import os
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager
-from hashlib import blake2b
 from importlib.metadata import version
 from typing import Any
 
 from segscore.pipeline.arrays.kernel import LIMITS
 from tests.support.paths import ROOT
 
-
-def _shared_sources() -> bytes:
-    """Return the sources of the loops that loops of other files call."""
-    pipeline = ROOT / "pipeline"
-    texts = {path: path.read_text("utf-8") for path in pipeline.rglob("*.py")}
-    loops = {path: text for path, text in texts.items() if "@kernel" in text or "@inlined" in text}
-    shared = {path for path in texts if path.relative_to(pipeline).parts[0] in _ROOMS_OF_LOOPS}
-    for path in loops:
-        module = ".".join(path.relative_to(ROOT).with_suffix("").parts)
-        if any(f"segscore.{module} " in text for other, text in loops.items() if other != path):
-            shared.add(path)
-    return "".join(_what_loops_use(texts[path]) for path in sorted(shared)).encode()
-
-
-def _what_loops_use(source: str) -> str:
-    """Return a module without its plain functions, which no loop can call."""
-    return "".join(
-        ast.dump(node)
-        for node in ast.parse(source).body
-        if not isinstance(node, ast.FunctionDef) or node.decorator_list
-    )
-
-
-_ROOMS_OF_LOOPS = ("arrays", "measures")
-"""The folders of the pipeline whose loops are called by others."""
-
-
-# A compiled loop is cached by the content of its own file; one that calls a loop of another file
-# would outlive a change there.  So if such a file changes, all loops go to another folder.
-# Each release of numba has a folder, because it replaces what another one compiled.
-_CONTENT = blake2b(_shared_sources(), digest_size=8).hexdigest()
-KERNELS = ROOT / "build" / "kernels" / f"{_CONTENT}-{version('numba')}"
+KERNELS = ROOT / "build" / "kernels" / version("numba")
+"""Each release of numba has a folder, because it replaces what another one compiled."""
 
 
 WAYS = {"interpreted": (math.inf, math.inf), "compiled": (0, -1)}

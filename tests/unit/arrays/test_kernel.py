@@ -46,14 +46,35 @@ class Poison:
         return os.open, (str(self.file), os.O_CREAT | os.O_WRONLY)
 
 
-def run_loop(folder: Path, *before: str, **variables: str) -> tuple[str, str]:
+CALLER = """
+from callee import FACTOR, add
+from segscore.pipeline.arrays.kernel import kernel
+
+
+@kernel
+def twice(number):
+    return FACTOR * add(number)
+"""
+CALLEE = """
+from segscore.pipeline.arrays.kernel import kernel
+
+FACTOR = {factor}
+
+
+@kernel
+def add(number):
+    return number + {summand}
+"""
+
+
+def run_loop(folder: Path, *before: str, loop: str = LOOP, **variables: str) -> tuple[str, str]:
     """Compile a loop in a process of its own; return what it prints on both streams.
 
     It prints the value, whether it is cached, and how often it was read from the cache.
     """
     sources = folder / "sources"
     sources.mkdir(exist_ok=True)
-    (sources / "loops.py").write_text(LOOP)
+    (sources / "loops.py").write_text(loop)
     os.utime(sources / "loops.py", (0, 0))  # numba compiles a changed file again
     environment = other_user.environment() | {"NUMBA_CACHE_DIR": str(folder)} | variables
     command = [*before, sys.executable, "-c", LOOPS, str(sources)]
@@ -79,6 +100,15 @@ def assert_not_used(cache: Path) -> None:
 def test_what_one_process_compiled_another_reads_without_a_notice(cache: Path) -> None:
     assert cache.stat().st_mode & 0o777 == 0o700
     assert run_loop(cache.parent) == ("42 True 1\n", "")
+
+
+def test_a_loop_is_compiled_again_if_what_it_uses_of_another_file_changes(tmp_path: Path) -> None:
+    (tmp_path / "sources").mkdir()
+    for factor, summand in ((2, 0), (3, 0), (3, 1), (2, 0)):
+        callee = CALLEE.format(factor=factor, summand=summand)
+        (tmp_path / "sources" / "callee.py").write_text(callee)
+        out, _ = run_loop(tmp_path, loop=CALLER, PYTHONDONTWRITEBYTECODE="1")
+        assert out.split()[0] == str(factor * (21 + summand))
 
 
 @pytest.mark.parametrize("mode", [0o777, 0o1777, 0o770])
