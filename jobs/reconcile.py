@@ -7,8 +7,8 @@ from segscore.pipeline.conventions.settings import ReconcileSettings
 def reconcile(chosen: ReconcileSettings) -> None:
     """Find the convention that gives a published number.
 
-    Computes the measure on REFERENCES and HYPOTHESES (or --codings) as published programs and
-    papers do, and lists the ways that give the number as printed; --apply computes by one of them.
+    Computes the measure on REFERENCES and HYPOTHESES as published programs and papers
+    do, and lists the ways that give the number as printed; --apply computes by one of them.
     """
     from segscore.jobs.show.fitted import print_lines
     from segscore.pipeline.conventions.run import run_application, run_reconciliation

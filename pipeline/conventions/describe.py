@@ -37,7 +37,7 @@ def _conclude(search: Search, groups: Sequence[Sequence[Tried]]) -> str:
     values = " ".join(_shown(value) for value in first.values[:_NUMBERS_SHOWN])
     if search.easily_fitted is None:
         return f"Nearest: {first.convention.name}, with {values}; no convention gives the number."
-    apply = f" (--apply {convention_name(first.convention)})" if search.can_be_applied else ""
+    apply = f" (--apply {convention_name(first.convention)})"
     sure = "" if search.easily_fitted <= _UNLIKELY else "; too many fit to tell which one was used"
     return f"Simplest that fits: {first.convention.name}, with {values}{apply}{sure}."
 
@@ -115,7 +115,7 @@ def _describe_group(search: Search, group: Sequence[Tried], command: str) -> Ite
         question = next(question for question in search.questions if question.name == name)
         choice = question.choice(first.answers[name])
         yield f"      {name} {choice.name}: {choice.sentence} ({choice.source})"
-    yield f"      {_shown_command(search, exact[0], command)}"
+    yield f"      {_shown_command(exact[0], command)}"
     programs = [program for convention in exact for program in convention.programs]
     for program in programs if not first.changed else []:
         if not program.name.startswith("segscore"):
@@ -124,10 +124,8 @@ def _describe_group(search: Search, group: Sequence[Tried], command: str) -> Ite
         yield f"      {_count(len(group) - len(exact), 'other convention')} with the same value"
 
 
-def _shown_command(search: Search, convention: Convention, command: str) -> str:
-    """Return the command that applies a convention; where there is none, the one with remarks."""
-    if not search.can_be_applied:
-        return command_of(search.questions, convention, command)
+def _shown_command(convention: Convention, command: str) -> str:
+    """Return the command that applies a convention."""
     applied = command.replace("segscore score ", "segscore reconcile ", 1)
     return f"{applied} --apply {convention_name(convention)}"
 

@@ -6,9 +6,7 @@ from dataclasses import replace
 import numpy as np
 
 from segscore.pipeline import storage
-from segscore.pipeline.agreement.settings import AgreeSettings
 from segscore.pipeline.conventions.apply import Applied, apply_convention, find_convention
-from segscore.pipeline.conventions.coder_family import reconcile_codings
 from segscore.pipeline.conventions.corpus import Corpus, corpus_of
 from segscore.pipeline.conventions.pair_search import reconcile_pairs
 from segscore.pipeline.conventions.published import (
@@ -76,7 +74,6 @@ def _find_sources(settings: ReconcileSettings, written: str) -> dict[str, TableS
     locations = {
         "references": settings.references,
         "hypotheses": settings.hypotheses,
-        "codings": settings.codings,
         "documents": settings.documents,
     }
     return {
@@ -177,24 +174,13 @@ def reconcile_tables(
 
     Args:
         settings: how the tables are read; the locations in it are only printed.
-        sources: references and hypotheses, or codings, and perhaps documents.
+        sources: references and hypotheses, and perhaps documents.
         numbers: the published numbers.
 
     Raises:
         Refused: the input or the settings are wrong.
         Failed: no row could be scored.
     """
-    documents = sources.get("documents")
-    reading = {
-        "units": settings.units,
-        "unit": settings.unit,
-        "length_tolerance": settings.length_tolerance,
-        "documents": settings.documents,
-    }
-    if "codings" in sources:
-        agree = AgreeSettings(codings=_NOWHERE, output=_NOWHERE, **reading)  # type: ignore[arg-type]
-        searched = reconcile_codings(agree, sources["codings"], documents, numbers)
-        return Reconciliation((searched,), settings.command, ())
     corpus, warnings = _read_corpus(settings, sources)
     searches = reconcile_pairs(corpus, numbers, settings.tolerance)
     return Reconciliation(tuple(searches), settings.command, warnings)

@@ -61,13 +61,6 @@ class Search:
     default: Tried
     nearby: Floats | None = None
 
-    @property
-    def can_be_applied(self) -> bool:
-        """Whether the conventions can be applied by name: those of pairs, not of coders."""
-        return "average" in self.default.convention.answers and not any(
-            question.name == "coefficient" for question in self.questions
-        )
-
     @cached_property
     def fitting(self) -> tuple[Tried, ...]:
         """The conventions that give all the numbers as printed."""

@@ -23,21 +23,12 @@ from segscore.pipeline.settings.reading import (
 
 @dataclass(frozen=True)
 class ReconcileSettings:
-    """Which published numbers to explain, and how the tables are read.
+    """Which published numbers to explain, and how the tables are read."""
 
-    There are either references and hypotheses, or codings.
-    """
-
-    references: Annotated[
-        str | None, Argument("Reference segmentations: a file, folder or glob.")
-    ] = None
+    references: Annotated[str, Argument("Reference segmentations: a file, folder or glob.")]
     hypotheses: Annotated[
-        str | None, Argument("Segmentations that the numbers are about: a file, folder or glob.")
-    ] = None
-    codings: Annotated[
-        str | None,
-        Option("Segmentations by several coders, for pi, kappa and alpha.", Panel.INPUTS),
-    ] = None
+        str, Argument("Segmentations that the numbers are about: a file, folder or glob.")
+    ]
     measure: Annotated[str | None, Option("Measure of the published number.", Panel.MEASURES)] = (
         None
     )
@@ -87,9 +78,6 @@ class ReconcileSettings:
         Raises:
             Refused: a setting is missing, or has a value that it cannot have.
         """
-        pairs = (self.references is not None, self.hypotheses is not None)
-        if pairs != ((True, True) if self.codings is None else (False, False)):
-            raise Refused("give REFERENCES and HYPOTHESES, or --codings, and not both")
         if self.apply is not None:
             self._check_apply()
         elif (self.published is None) == (self.published_table is None):
@@ -109,13 +97,10 @@ class ReconcileSettings:
         others = {
             "--published": self.published,
             "--published-table": self.published_table,
-            "--codings": self.codings,
         }
         for option, value in others.items():
             if value is not None:
-                raise Refused(
-                    f"--apply {self.apply}: omit {option}; give REFERENCES and HYPOTHESES"
-                )
+                raise Refused(f"--apply {self.apply}: omit {option}")
 
     @property
     def inputs(self) -> dict[str, str | None]:
@@ -123,7 +108,6 @@ class ReconcileSettings:
         return {
             "REFERENCES": self.references,
             "HYPOTHESES": self.hypotheses,
-            "--codings": self.codings,
             "--documents": self.documents,
             "--published-table": self.published_table,
         }
@@ -132,8 +116,6 @@ class ReconcileSettings:
     def command(self) -> str:
         """The command that computes segscore's default."""
         words = ["segscore", "score", self.references, self.hypotheses]
-        if self.codings is not None:
-            words = ["segscore", "agree", self.codings]
         if self.documents is not None:
             words += ["--documents", self.documents]
         if self.units != MeasuringSettings.units:
@@ -142,4 +124,4 @@ class ReconcileSettings:
             words += ["--unit", self.unit]
         if self.length_tolerance:
             words += ["--length-tolerance", str(self.length_tolerance)]
-        return " ".join(quote(word) for word in words if word is not None)
+        return " ".join(quote(word) for word in words)

@@ -33,7 +33,6 @@ def reconcile(
     *,
     published: Any,
     apply: None = None,
-    codings: Given = None,
     **settings: "Unpack[ReconcileKeywords]",
 ) -> Reconciliation: ...
 
@@ -46,7 +45,6 @@ def reconcile(
     *,
     published: None = None,
     apply: str,
-    codings: None = None,
     **settings: "Unpack[ReconcileKeywords]",
 ) -> Applied: ...
 
@@ -59,7 +57,6 @@ def reconcile(
     *,
     published: Any = None,
     apply: str | None = None,
-    codings: Given = None,
     **settings: "Unpack[ReconcileKeywords]",
 ) -> Reconciliation | Applied:
     """Find the conventions that give published numbers, as `segscore reconcile` does.
@@ -81,7 +78,6 @@ def reconcile(
         published: a number, as a text if its last digits are zeros; dicts with system, measure and
             value; or the path of a CSV file with these columns.
         apply: instead, the name of a convention to compute by, such as ``nltk-n-flags-starts``.
-        codings: segmentations by several coders, for numbers about agreement.
         settings: options of `segscore reconcile`, as keywords.
 
     Raises:
@@ -93,7 +89,7 @@ def reconcile(
     if apply is None and published is None:
         raise Refused("published: give a published number, or the name of a convention to apply")
     numbers = _numbers(published, chosen) if apply is None else []
-    named = {"references": references, "hypotheses": hypotheses, "codings": codings}
+    named = {"references": references, "hypotheses": hypotheses}
     given = {name: table for name, table in named.items() if table is not None}
     tables = GivenTables(**given, documents=documents)
     chosen |= tables.locations

@@ -101,7 +101,6 @@ def test_rejected_rows_are_warned_of(segscore: Segscore, tmp_path: Path) -> None
         (["--published-table", "none.csv"], "none.csv: there is no such file"),
         (["--measure", "beauty", "--published", ".3"], "beauty: no convention computes it"),
         (["--measure", "pk", "--published", ".3", "--system", "me"], "me: no such system"),
-        (["--measure", "pk", "--published", ".3", "--codings", "x"], "and not both"),
         (["--measure", "pk", "--published", ".3", "--tolerance-of-print", "0"], "in (0, 1)"),
         (["--measure", "f1", "--published", ".3", "--tolerance", "-1"], "--tolerance -1"),
     ],
@@ -112,19 +111,10 @@ def test_wrong_options_are_refused(segscore: Segscore, options: list[str], messa
     assert message in result.err
 
 
-def test_codings_have_no_systems(segscore: Segscore) -> None:
-    command = ["reconcile", "--codings", STARGAZER, "--measure", "pi", "--published", ".4"]
-    result = segscore(*command, "--system", "1")
-    assert result.code == 2 and "without a system" in result.err
-
-
 def test_a_document_must_exist() -> None:
     row = {"system": "EquiSeg", "measure": "pk", "value": ".3", "document_id": "none"}
     with pytest.raises(python_interface.Refused, match="none: EquiSeg has no such document"):
         python_interface.reconcile(TINYREC, TINYREC, published=[row])
-    row = {"measure": "pi", "value": ".3", "document_id": "none"}
-    with pytest.raises(python_interface.Refused, match="none: has no coding"):
-        python_interface.reconcile(codings=STARGAZER, published=[row])
 
 
 @pytest.mark.parametrize(("other", "message"), [("TinyRec", "no document id"), (None, "no rows")])

@@ -9,8 +9,7 @@ from math import ceil, floor
 from statistics import mean
 from typing import NamedTuple
 
-from tests.oracles import naive, naive_agreement, naive_fields
-from tests.oracles.naive_agreement import Corpus, Document
+from tests.oracles import naive, naive_fields
 
 Answers = Mapping[str, str]
 Value = Fraction | None
@@ -337,42 +336,3 @@ def convention_value(measure: str, answers: Answers, pairs: Sequence[Pair]) -> V
     return average(
         measure, answers, pairs, counts, lambda _m, _a, c: naive.ratio(c["wrong"], c["windows"])
     )
-
-
-# --- Agreement -----------------------------------------------------------------------------------
-
-CHANCE: dict[str, tuple[naive_agreement.Expected, bool]] = {
-    "pooled": ("pooled", False),
-    "item": ("item", False),
-    "item-segments": ("item", True),
-}
-"""Chance of a boundary -> how documents are pooled, and whether segments count as boundaries."""
-
-
-def closed(document: Document) -> Document:
-    """Return a document that is one unit longer, before which every coder marks a boundary."""
-    n_units, codings = document
-    return Document(n_units + 1, {coder: [*marks, n_units] for coder, marks in codings.items()})
-
-
-def agreement_value(named: str, answers: Answers, corpus: Corpus) -> Value:
-    """Return a coefficient of agreement by a convention.
-
-    Args:
-        named: the coefficient that the paper names.
-        answers: the convention.
-        corpus: the codings.
-    """
-    if answers["end"] == "closed":
-        corpus = {name: closed(document) for name, document in corpus.items()}
-    coefficient = named if answers["coefficient"] == "named" else answers["coefficient"]
-    key = (coefficient, answers["similarity"])
-    parts = [corpus]
-    if answers["average"] == "documents":
-        parts = [{name: document} for name, document in corpus.items()]
-    values = [
-        naive_agreement.coefficients(part, int(answers["n_t"]), *CHANCE[answers["chance"]])[key]
-        for part in parts
-    ]
-    defined = [Fraction(each.value) for each in values if each.value is not None]
-    return mean(defined) if defined else None

@@ -181,7 +181,6 @@ VALUES: Mapping[str, Callable[[Random, Corpus], str | None]] = {
     "--published": _one_of("0.312", "31.2%", "1", "0", "1.7"),
     "compare --published": _left_alone,
     "--published-table": _left_alone,
-    "--codings": _left_alone,
     "--apply": _one_of("segscore", "segscore-macro", "segeval", "textseg", "choi-2000", "disrpt"),
     "--tolerance-of-print": _one_of("0.01", "0.5"),
     "reconcile --tolerance": _one_of("0", "0,1,2"),

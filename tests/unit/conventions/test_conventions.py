@@ -7,7 +7,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from segscore import reconcile
 from segscore.pipeline.conventions.averages import ConventionAverages
 from segscore.pipeline.conventions.boundary_family import boundary_family
 from segscore.pipeline.conventions.convention import Convention, Counter, Family
@@ -15,8 +14,6 @@ from segscore.pipeline.conventions.edit_family import EDIT_FAMILY
 from segscore.pipeline.conventions.pair_search import grid_of, questions_of
 from segscore.pipeline.conventions.window_family import WINDOW_FAMILY
 from tests.oracles import naive_conventions
-from tests.oracles.naive_agreement import Corpus
-from tests.support import agreement_strategies
 from tests.support.examples import examples
 from tests.support.pair_corpora import Documents, corpus_arrays
 from tests.support.strategies import boundaries_of, jittered
@@ -96,27 +93,6 @@ def test_a_convention_gives_the_value_of_its_slow_twin(
             assert np.isnan(value), convention.answers
         else:
             assert value == pytest.approx(float(exact), abs=1e-12), convention.answers
-
-
-@pytest.mark.long
-@pytest.mark.parametrize("measure", ["pi", "kappa", "alpha"])
-@settings(max_examples=5, deadline=None)
-@given(corpus=agreement_strategies.corpora(complete=True, max_documents=3, coders=(2, 4)))
-def test_a_coefficient_by_a_convention_is_that_of_its_slow_twin(
-    measure: str, corpus: Corpus
-) -> None:
-    codings = [
-        {"document_id": name, "coder": coder, "n_units": n_units, "boundaries": boundaries}
-        for name, (n_units, by_coder) in corpus.items()
-        for coder, boundaries in by_coder.items()
-    ]
-    found = reconcile(codings=codings, measure=measure, published=0.5)
-    for row in found.table.to_pylist():
-        answers = dict(answer.split(" ", 1) for answer in row["answers"].split("; "))
-        exact = naive_conventions.agreement_value(measure, answers, corpus)
-        # The chance of agreement is rounded, and can be near 1, which magnifies the error.
-        expected = None if exact is None else pytest.approx(float(exact), rel=1e-7, abs=1e-9)
-        assert row["value"] == expected, answers
 
 
 @pytest.mark.parametrize("name", ALL)

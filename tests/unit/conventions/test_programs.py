@@ -1,7 +1,6 @@
 """Numbers made by other programs are named by their conventions."""
 
 import importlib
-import json
 import random
 import warnings
 from collections.abc import Callable
@@ -21,7 +20,6 @@ from segscore.pipeline.conventions.pair_search import grid_of
 from segscore.pipeline.conventions.window_family import WINDOW_FAMILY
 from tests.support.notations import mask, masses
 from tests.support.pair_corpora import Documents, corpus_arrays
-from tests.support.paths import DATA
 from tests.support.programs import annotation, intervals
 
 with warnings.catch_warnings():
@@ -281,97 +279,3 @@ def test_a_number_made_by_a_program_is_reconciled(measure: str, name: str) -> No
             *tables(), measure=measure, published=published, tolerance=[REACH]
         )
         assert name in [one for names in found.fitting for one in names.split(" | ")]
-
-
-STARGAZER = segeval.HEARST_1997_STARGAZER
-
-CODINGS: list[tuple[str, str, Callable[[], float]]] = [
-    ("pi", "segeval, B", lambda: float(segeval.fleiss_pi_linear(STARGAZER))),
-    (
-        "pi",
-        "segeval, S",
-        lambda: float(
-            segeval.fleiss_pi_linear(STARGAZER, fnc_compare=segeval.segmentation_similarity)
-        ),
-    ),
-    ("kappa", "segeval, B", lambda: float(segeval.fleiss_kappa_linear(STARGAZER))),
-    ("kappa", "statsmodels", lambda: by_statsmodels()),
-    ("alpha", "krippendorff", lambda: by_krippendorff()),
-]
-
-
-def marks() -> Any:
-    """Return the decisions of Stargazer's coders, one row for each coder."""
-    coders = STARGAZER["stargazer"].values()
-    n_units = sum(next(iter(STARGAZER["stargazer"].values())))
-    positions = [set(np.cumsum(segments)[:-1].tolist()) for segments in coders]
-    return np.array([[p in marked for p in range(1, n_units)] for marked in positions], int)
-
-
-def by_statsmodels() -> float:
-    """Return Fleiss' kappa of the marks."""
-    inter_rater: Any = importlib.import_module("statsmodels.stats.inter_rater")
-    table, _ = inter_rater.aggregate_raters(marks().T)
-    return float(inter_rater.fleiss_kappa(table))
-
-
-def by_krippendorff() -> float:
-    """Return nominal alpha of the marks."""
-    alpha: Any = importlib.import_module("krippendorff").alpha
-    return float(alpha(marks(), level_of_measurement="nominal"))
-
-
-@pytest.mark.first
-@pytest.mark.parametrize(("measure", "name", "program"), CODINGS)
-def test_a_coefficient_made_by_a_program_is_reconciled(
-    measure: str, name: str, program: Callable[[], float]
-) -> None:
-    table = str(DATA / "stargazer.jsonl")
-    rows = segscore.reconcile(codings=table, measure=measure, published=program())
-    assert name in [one for names in rows.fitting for one in names.split(" | ")]
-
-
-GROUPS = ("G2", "G5")
-
-
-def codings_of(group: str) -> list[dict[str, Any]]:
-    """Return the codings of a group of chapters of the Moonstone."""
-    names = ("document_id", "coder", "n_units", "boundaries")
-    rows = map(json.loads, (DATA / "moonstone.jsonl").read_text("utf-8").splitlines())
-    return [{name: row[name] for name in names} for row in rows if row["group"] == group]
-
-
-@pytest.mark.first
-@pytest.mark.parametrize("group", GROUPS)
-@pytest.mark.parametrize(("measure", "average"), [("pi", "pi_linear"), ("kappa", "kappa_linear")])
-@pytest.mark.parametrize(
-    ("name", "similarity"), [("B", "boundary_similarity"), ("S", "segmentation_similarity")]
-)
-def test_segeval_is_named_for_several_documents(
-    group: str, measure: str, average: str, name: str, similarity: str
-) -> None:
-    dataset = getattr(segeval, f"KAZANTSEVA2012_{group}")
-    function = getattr(segeval, f"fleiss_{average}")
-    value = float(function(dataset, fnc_compare=getattr(segeval, similarity)))
-    found = segscore.reconcile(codings=codings_of(group), measure=measure, published=value)
-    assert found.fitting[0].split(" | ")[-1] == f"segeval, {name}"
-    assert len({*found.fitting}) == 1
-
-
-@pytest.mark.first
-@pytest.mark.parametrize(
-    ("printed", "explaining"),
-    [
-        ((".40", ".23"), {"Fournier 2013, B"}),
-        ((".90", ".83"), {"Fournier 2013, S", "segeval, S", "segscore, S"}),
-    ],
-)
-def test_printed_coefficients_of_moonstone_are_explained(
-    printed: tuple[str, str], explaining: set[str]
-) -> None:
-    """Fournier 2013 prints pi of B and of S for two groups: B tells the convention, S does not."""
-    fitting = [
-        segscore.reconcile(codings=codings_of(group), measure="pi", published=number).fitting
-        for group, number in zip(GROUPS, printed, strict=True)
-    ]
-    assert {name for name in {*fitting[0]} & {*fitting[1]} if "but" not in name} == explaining
