@@ -18,7 +18,7 @@ import pyarrow as pa
 from segscore.pipeline.agreement.aside import Kind, kinds_of
 from segscore.pipeline.agreement.confidence import confidence_table
 from segscore.pipeline.agreement.left_out import WithoutOption, require_coders
-from segscore.pipeline.agreement.preparation import preparing, read_codings
+from segscore.pipeline.agreement.preparation import Preparation, preparing, read_codings
 from segscore.pipeline.agreement.settings import ROUND
 from segscore.pipeline.errors import Refused
 from segscore.pipeline.runs.record import copies_left_out
@@ -28,7 +28,7 @@ from segscore.pipeline.statistics.shown_numbers import counted
 from segscore.pipeline.tables.units import PER_SECOND, with_unit
 
 AGREED, CONFIDENCE = "references", "confidence"
-_RECORD, _UNFINISHED = "consensus.json", "_references"
+_RECORD = "consensus.json"
 _CODER = "consensus"
 
 
@@ -82,7 +82,14 @@ def write_consensus(codings: str, output: str, settings: ConsensusSettings) -> d
             consensus.
     """
     written = (AGREED, CONFIDENCE, _RECORD)
-    table, rows, rejects = read_codings(codings, output, written)
+    with preparing("consensus", codings, output, settings, written) as preparation:
+        return _agree(codings, settings, preparation)
+
+
+def _agree(codings: str, settings: ConsensusSettings, preparation: Preparation) -> dict[str, Any]:
+    """Read codings, write what they agree on, and return the record."""
+    table = preparation.table
+    rows, rejects = read_codings(table)
     first = rows.keep(kinds_of(rows, ROUND, None).kind == Kind.CODER)
     of_one_length, unequal, twice, copies = _by_document(first.table, settings.without)
     warnings = [*table.warnings]
@@ -117,7 +124,9 @@ def write_consensus(codings: str, output: str, settings: ConsensusSettings) -> d
         "warnings": warnings,
         "versions": {"segscore": version("segscore")},
     }
-    _write(output, agreed, confidence, json.dumps(record, indent=2) + "\n")
+    preparation.write(AGREED, "part-00000.parquet", agreed)
+    preparation.write(CONFIDENCE, "part-00000.parquet", confidence)
+    preparation.show(_RECORD, json.dumps(record, indent=2) + "\n")
     return record
 
 
@@ -255,10 +264,3 @@ def _near(codings: Sequence[Sequence[int]], centre: int, within: int) -> dict[in
         if coding
     }
     return {coder: at for coder, at in nearest.items() if abs(at - centre) <= within}
-
-
-def _write(output: str, agreed: pa.Table, confidence: pa.Table, record: str) -> None:
-    with preparing(output, _UNFINISHED, (AGREED, CONFIDENCE, _RECORD)) as preparation:
-        preparation.write(AGREED, "part-00000.parquet", agreed)
-        preparation.write(CONFIDENCE, "part-00000.parquet", confidence)
-        preparation.show(_RECORD, record)

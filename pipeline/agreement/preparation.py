@@ -1,70 +1,46 @@
-"""Write the tables of `simulate` and `consensus` to a hidden folder, and then publish them.
+"""Read codings for `simulate` and `consensus`, and publish the tables that these write."""
 
-The hidden folder is in the output folder. It contains a claim, which only one of several commands
-can make, and the tables until they are published. A command removes only the files that it wrote
-there, so a command that was killed leaves its hidden folder, and the next one asks the user to
-remove it.
-"""
-
-import json
-import os
-import platform
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
+from typing import Any
 
 import pyarrow as pa
 
 from segscore.pipeline import storage
-from segscore.pipeline.errors import Failed, Refused
+from segscore.pipeline.errors import Failed
+from segscore.pipeline.runs import run_folder
+from segscore.pipeline.runs.fingerprint import Fingerprint
+from segscore.pipeline.runs.publish_tables import move_tables, removing
+from segscore.pipeline.runs.run_folder import Attempt
 from segscore.pipeline.settings.ranges import check_locations
 from segscore.pipeline.storage.placement import require_apart, require_free
 from segscore.pipeline.tables.columns import SEGMENTATIONS
 from segscore.pipeline.tables.find import InputTable, find_table
 from segscore.pipeline.tables.read import Rows, read_valid
 
-CLAIM = "claim.json"
-
-
-def read_codings(
-    codings: str, output: str, written: Sequence[str]
-) -> tuple[InputTable, Rows, pa.Table]:
-    """Read the codings of a command that writes tables to an output folder.
-
-    Returns:
-        The table, its valid rows, and the rejected rows.
-
-    Raises:
-        Refused: the input cannot be read, or something to be written exists.
-    """
-    check_locations({"CODINGS": codings, "--output": output})
-    require_apart(output, {"CODINGS": codings})
-    require_free(output, written)
-    table = find_table("references", codings, SEGMENTATIONS)
-    return (table, *read_valid(table, SEGMENTATIONS))
-
 
 class Preparation:
-    """Tables that are being prepared for an output folder.
+    """The tables of a command, and the record that says how they were made.
 
     Attributes:
-        output: the output folder.
-        hidden: the hidden folder in it that the tables are written to.
-        written: table and name of each file that this command wrote there.
+        attempt: the attempt to fill the output folder.
+        table: the codings that the command reads.
+        written: the tables that it has written to the folder of the attempt.
     """
 
-    def __init__(self, output: str, hidden: str) -> None:
-        self.output = output
-        self.hidden = hidden
-        self.written: list[tuple[str, str]] = []
+    def __init__(self, attempt: Attempt, table: InputTable) -> None:
+        self.attempt = attempt
+        self.table = table
+        self.written: list[str] = []
 
     def write(self, table: str, file: str, rows: pa.Table | Iterable[pa.Table]) -> None:
-        """Write a file of a table to the hidden folder.
+        """Write a file of a table where it is prepared.
 
         Raises:
             Failed: the file cannot be written.
         """
-        self.written.append((table, file))
-        storage.write_table(storage.join(self.hidden, table, file), rows)
+        self.written.append(table)
+        storage.write_table(storage.join(self.attempt.folder, table, file), rows)
 
     def show(self, name: str, record: str) -> None:
         """Publish all tables: move them to the output folder, on a disk each by a rename.
@@ -73,62 +49,48 @@ class Preparation:
             Refused: a table exists there by now.
             Failed: a table cannot be moved, or the file exists there by now.
         """
-        tables = list(dict.fromkeys(table for table, _ in self.written))
-        require_free(self.output, tables)
-        for table in tables:
-            storage.move(storage.join(self.hidden, table), storage.join(self.output, table))
+        move_tables(self.attempt, [*dict.fromkeys(self.written)])
+        url = storage.join(self.attempt.output, name)
         try:
-            storage.write_new_text(storage.join(self.output, name), record)
+            storage.write_new_text(url, record)
         except FileExistsError as problem:
-            raise Failed(f"{self.output}: another process wrote {name} meanwhile") from problem
-
-    def clear(self) -> None:
-        """Remove the files that this command left in the hidden folder, and then the folder."""
-        for table, file in self.written:
-            storage.remove(storage.join(self.hidden, table, file))
-        storage.remove(storage.join(self.hidden, CLAIM))
-        tables = dict.fromkeys(table for table, _ in self.written)
-        for folder in (*(storage.join(self.hidden, table) for table in tables), self.hidden):
-            _remove_empty(folder)
-
-
-def _remove_empty(folder: str) -> None:
-    if not storage.names(folder):
-        storage.remove(folder)
+            if storage.read_text(url) != record:  # as an attempt that was killed here wrote it
+                raise Failed(f"{url}: another process wrote it meanwhile") from problem
 
 
 @contextmanager
-def preparing(output: str, hidden: str, names: Sequence[str]) -> Iterator[Preparation]:
-    """Claim an output folder while tables are written to it.
+def preparing(
+    command: str, codings: str, output: str, settings: Any, written: Sequence[str]
+) -> Iterator[Preparation]:
+    """Claim an output folder while tables are made from codings; afterwards nothing else is left.
+
+    Args:
+        command: the command.
+        codings: location of the codings.
+        output: the output folder.
+        settings: a dataclass of what else the tables depend on.
+        written: names of the tables and of the record.
 
     Raises:
-        Refused: one of them exists, another command of this kind is running there or was killed, or
-            the folder cannot be written to.
+        Refused: the input cannot be found, something to be written exists, another command is
+            writing there, or the folder cannot be written to.
     """
-    require_free(output, names)
-    folder = storage.join(output, hidden)
-    refusal = Refused(
-        f"--output {output}: contains {hidden}, so another command is writing here or was killed; "
-        f"wait for it, or remove {folder} if none is running, or choose another folder"
-    )
-    if hidden in storage.names(output):
-        raise refusal
-    for path in (output, folder):
-        storage.make_folder(path)
-    try:
-        claim = {"host": platform.node(), "pid": os.getpid()}
-        storage.write_new_text(storage.join(folder, CLAIM), json.dumps(claim) + "\n")
-    except FileExistsError as problem:
-        raise refusal from problem
-    except BaseException:
-        with suppress(OSError, Refused, Failed):
-            _remove_empty(folder)
-        raise
-    preparation = Preparation(output, folder)
-    try:
-        require_free(output, names)
-        yield preparation
-    finally:
-        # The error that ended the command matters more than another failure of the store.
-        with suppress(OSError, Refused, Failed):
-            preparation.clear()
+    check_locations({"CODINGS": codings, "--output": output})
+    require_apart(output, {"CODINGS": codings})
+    table = find_table("references", codings, SEGMENTATIONS)
+    fingerprint = Fingerprint.of(command, settings, [table], {})
+    attempt = run_folder.examine(output, fingerprint, fresh=False)
+    if not attempt.state.resumed:
+        require_free(output, written)
+    with removing(attempt, resumable=False):
+        run_folder.claim(attempt, {})
+        yield Preparation(attempt, table)
+
+
+def read_codings(table: InputTable) -> tuple[Rows, pa.Table]:
+    """Return the valid rows of codings, and the rejected rows.
+
+    Raises:
+        Refused: the table cannot be read.
+    """
+    return read_valid(table, SEGMENTATIONS)

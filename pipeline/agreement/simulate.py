@@ -35,7 +35,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from segscore.pipeline.agreement import pseudo_coders
-from segscore.pipeline.agreement.preparation import preparing, read_codings
+from segscore.pipeline.agreement.preparation import Preparation, preparing, read_codings
 from segscore.pipeline.agreement.pseudo_coders import Errors
 from segscore.pipeline.agreement.settings import CODINGS_PER_PART, SimulateSettings
 from segscore.pipeline.arrays.document_ids import Hashes
@@ -44,7 +44,7 @@ from segscore.pipeline.errors import Refused
 from segscore.pipeline.settings.ranges import MOST_UNITS
 from segscore.pipeline.tables.validate import owner_of, place_of
 
-TABLE, _RECORD, _UNFINISHED = "codings", "simulation.json", "_codings"
+TABLE, _RECORD = "codings", "simulation.json"
 BOUNDARIES_PER_PART = 2**24
 """About how many boundaries a part has, so that long documents make small parts."""
 
@@ -142,7 +142,14 @@ def run(codings: str, output: str, settings: SimulateSettings) -> dict[str, Any]
         Refused: the input cannot be read or has no valid row, or the folder already contains a
             simulation.
     """
-    table, rows, rejects = read_codings(codings, output, (TABLE, _RECORD))
+    with preparing("simulate", codings, output, settings, (TABLE, _RECORD)) as preparation:
+        return _simulate(codings, settings, preparation)
+
+
+def _simulate(codings: str, settings: SimulateSettings, preparation: Preparation) -> dict[str, Any]:
+    """Read a corpus, simulate, and return the record; raise Refused if no row is valid."""
+    table = preparation.table
+    rows, rejects = read_codings(table)
     warnings = [_rejects_warning(rejects, len(rows))] if rejects.num_rows else []
     if not len(rows):
         raise Refused(f"{codings}: {warnings[0]}")
@@ -156,7 +163,7 @@ def run(codings: str, output: str, settings: SimulateSettings) -> dict[str, Any]
         "warnings": warnings,
         "versions": {"segscore": version("segscore")},
     }
-    _write(output, corpus, settings, json.dumps(record, indent=2) + "\n")
+    _write(preparation, corpus, settings, json.dumps(record, indent=2) + "\n")
     return record
 
 
@@ -169,14 +176,15 @@ def _rejects_warning(rejects: pa.Table, valid: int) -> str:
     )
 
 
-def _write(output: str, corpus: SegmentSizes, settings: SimulateSettings, record: str) -> None:
-    """Write all parts to a temporary folder, then make them visible, then write the record."""
+def _write(
+    preparation: Preparation, corpus: SegmentSizes, settings: SimulateSettings, record: str
+) -> None:
+    """Write all parts where they are prepared, then make them visible, then write the record."""
     step = _documents_per_part(corpus, settings)
-    with preparing(output, _UNFINISHED, (TABLE, _RECORD)) as preparation:
-        for part, first in enumerate(range(0, settings.documents, step)):
-            table = simulate_codings(corpus, settings, first, min(step, settings.documents - first))
-            preparation.write(TABLE, f"part-{part:05d}.parquet", table)
-        preparation.show(_RECORD, record)
+    for part, first in enumerate(range(0, settings.documents, step)):
+        table = simulate_codings(corpus, settings, first, min(step, settings.documents - first))
+        preparation.write(TABLE, f"part-{part:05d}.parquet", table)
+    preparation.show(_RECORD, record)
 
 
 def _documents_per_part(corpus: SegmentSizes, settings: SimulateSettings) -> int:

@@ -17,13 +17,13 @@ from segscore.pipeline.importing.formats.known import FORMATS, SPECIFIC_OPTIONS,
 from segscore.pipeline.importing.further_files import find_times, read_lengths, read_times
 from segscore.pipeline.importing.import_blocks import Reading, format_of_input
 from segscore.pipeline.importing.open_input import naming_fitting_files
-from segscore.pipeline.importing.publish import hidden_folder, move_tables, removing
 from segscore.pipeline.importing.read_files import READ, cut_input, read_files
 from segscore.pipeline.importing.recipe import recognise_imported
 from segscore.pipeline.importing.settings import ImportSettings
 from segscore.pipeline.importing.shapes import Extent
 from segscore.pipeline.importing.write_tables import write_tables
 from segscore.pipeline.runs.executor import Executor
+from segscore.pipeline.runs.publish_tables import move_tables, removing
 from segscore.pipeline.runs.run_folder import REJECTS
 from segscore.pipeline.runs.tasks import Progress, TaskRun
 from segscore.pipeline.storage import InputFile
@@ -71,12 +71,11 @@ def run_import(
     asked = replace(settings, unit_times=None) if times else settings
     options = answer_options(asked) if source else None
     extents, left_out = _lengths(settings)
-    hidden = replace(settings, output=hidden_folder(settings.output))
-    run = TaskRun("import", hidden, executor, progress)
+    run = TaskRun("import", settings, executor, progress)
     run.prepare(_inputs(settings, files, {"--source": source, "--unit-times": times}))
     with (
         naming_fitting_files(settings.files),
-        removing(run.attempt, settings.output, resumable=resumable),
+        removing(run.attempt, resumable=resumable),
         run.work(),
     ):
         if options is not None:
@@ -90,7 +89,7 @@ def run_import(
         if not rows.shards:
             raise Refused(f"{', '.join(settings.files)}: no segmentation found")
         imported = _with_test_set(write_tables(run, settings, rows), settings, run.folder)
-        move_tables(run.attempt, settings.output, [*imported.rows])
+        move_tables(run.attempt, [*imported.rows])
     rejected = imported.rows.pop(REJECTS, 0)
     return replace(imported, rejected=rejected, unused=[*left_out, *warn_of_unused(reading)])
 

@@ -21,10 +21,10 @@ from segscore.pipeline.importing.describe import (
     write_documents,
 )
 from segscore.pipeline.importing.import_tables import IMPORTED_TABLES, name_of_part, row_groups
-from segscore.pipeline.importing.publish import has_begun_to_publish
 from segscore.pipeline.importing.read_files import ImportedRows
 from segscore.pipeline.importing.settings import ImportSettings
 from segscore.pipeline.importing.shards import Shard, read_shard, rows_of_imported
+from segscore.pipeline.runs.publish_tables import has_begun_to_publish
 from segscore.pipeline.runs.run_folder import REJECTS
 from segscore.pipeline.runs.tasks import TaskRun
 from segscore.pipeline.storage.placement import require_free

@@ -25,6 +25,9 @@ NUMBERED = re.compile(r"plan(?:-([1-9][0-9]*))?\.json")
 START = re.compile(r"[0-9a-f]{32}|")
 _FOLDER = re.compile(r"[0-9a-f]{8}")
 
+BESIDE = ("import", "project", "consensus", "simulate")
+"""Commands that write tables, and no run, to a folder that may have other tables."""
+
 WORK, PUBLISH = "work", "publish"
 """Purpose of a claim: to prepare a run, or to publish it."""
 
@@ -75,6 +78,11 @@ class Claim:
     host: str | None = field(default_factory=lambda: platform.node())
     pid: int | None = field(default_factory=lambda: os.getpid())
     born: str | None = field(default_factory=lambda: started(os.getpid()))
+
+    @property
+    def command(self) -> str:
+        """The command of the run."""
+        return str(self.fingerprint.get("command", "score"))
 
     @property
     def is_here(self) -> bool:

@@ -9,7 +9,7 @@ it reads the list of claims again before each step.
 
 import shlex
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any
@@ -113,6 +113,11 @@ class Attempt:
         return prepared_in(self.output, self.current_claim.start)
 
     @property
+    def is_beside(self) -> bool:
+        """Whether it writes tables beside those that the folder may have, and no run."""
+        return self.fingerprint.command in claims.BESIDE
+
+    @property
     def written_to(self) -> str:
         """The folder with the tables: that of the run if it is finished, else ``folder``."""
         return self.output if self.state.done else self.folder
@@ -159,6 +164,14 @@ def _read_state(attempt: Attempt) -> FolderState:
             f"--output {output}: another run is in progress here (process {newest.pid}); "
             "wait for it or choose another folder"
         )
+    if newest is not None and (newest.command in claims.BESIDE) != attempt.is_beside:
+        raise OtherRun(
+            f"--output {output}: contains what `segscore {newest.command}` has not finished; run "
+            "that command again, or choose another folder",
+            [],
+        )
+    if attempt.is_beside and text is not None:
+        raise Refused(f"--output {output}: contains a finished run; choose another folder")
     record = None if text is None else record_of(output, text)
     if attempt.fresh:
         return FolderState(newest, text)
@@ -202,9 +215,12 @@ def _read_claim_and_record(attempt: Attempt) -> tuple[Claim | None, str | None]:
         if newest is not None and newest != awaited and _is_published_elsewhere(newest):
             wait_for(output, newest)
             awaited = newest
-        elif newest is not None or text is not None or _has_no_run(output, names):
+        elif newest is not None or text is not None:
             return newest, text
-    foreign = [name for name in names if name != UNFINISHED] or [UNFINISHED]
+        elif _has_no_run(output, {*names} & {UNFINISHED} if attempt.is_beside else names):
+            return None, None
+    others = [name for name in names if name != UNFINISHED and not attempt.is_beside]
+    foreign = others or [UNFINISHED]
     raise Refused(
         f"--output {output}: contains files that are not a run ({', '.join(foreign[:3])}); "
         "choose an empty or new folder"
@@ -222,7 +238,7 @@ def wait_for(output: str, publisher: Claim) -> None:
         time.sleep(PAUSE)
 
 
-def _has_no_run(output: str, names: Sequence[str]) -> bool:
+def _has_no_run(output: str, names: Collection[str]) -> bool:
     """Return whether a folder without a run is empty, or has only remains of an attempt's start."""
     if set(names) - {UNFINISHED}:
         return False

@@ -289,7 +289,9 @@ def test_lines_are_counted_across_parts(
     "make",
     [
         lambda out: (out / "references").mkdir(),
-        lambda out: (out / "_import").mkdir() or (out / "_import" / "notes.txt").write_text("mine"),
+        lambda out: (
+            (out / "_unfinished").mkdir() or (out / "_unfinished" / "notes.txt").write_text("mine")
+        ),
     ],
     ids=["table", "foreign files"],
 )

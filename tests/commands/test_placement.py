@@ -2,6 +2,8 @@
 
 import json
 import os
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -343,8 +345,8 @@ def test_metrics_do_not_overwrite_foreign_files(
 # --- Nothing half written, nothing mixed ---------------------------------------------------------
 
 WRITERS = {
-    "import": (["import"], "_import", "references"),
-    "simulate": (["simulate"], "_codings", "codings"),
+    "import": (["import"], "_unfinished", "references"),
+    "simulate": (["simulate"], "_unfinished", "codings"),
 }
 
 
@@ -393,8 +395,7 @@ def test_a_foreign_hidden_folder_is_kept(
     (hidden / "notes.txt").write_text("mine")
     before = files(hidden.parent)
     line = refusal_line(segscore(*arguments))
-    assert f"contains {hidden.name}, so another command is writing here or was killed" in line
-    assert f"remove {hidden}" in line
+    assert f"contains files that are not a run ({hidden.name})" in line
     assert files(hidden.parent) == before
 
 
@@ -417,8 +418,35 @@ def test_two_at_once(
 
     monkeypatch.setattr(storage, "write_table", meanwhile)
     assert segscore(*arguments).code == 0
-    assert "another command is writing here" in refusal_line(second[0])
+    assert "another run" in refusal_line(second[0])
     assert (hidden.parent / table).exists() and not hidden.exists()
+
+
+def test_another_command_at_the_same_time_is_refused(
+    segscore: Segscore, writer: tuple[list[str], Path, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """All commands that write a folder claim it in one way, whatever they write there."""
+    arguments, hidden, table = writer
+    write, others = storage.write_table, list[subprocess.CompletedProcess[str]]()
+    rows = str(hidden.parent.parent / "a.jsonl")
+    second = [["score", rows, rows], ["agree", rows], ["import", rows], ["simulate", rows]]
+
+    def meanwhile(url: str, *written: Any, **how: Any) -> None:
+        monkeypatch.setattr(storage, "write_table", write)
+        write(url, *written, **how)
+        for one in second:
+            command = [sys.executable, "-m", "segscore", *one, "--output", str(hidden.parent)]
+            others.append(subprocess.run(command, capture_output=True, text=True, check=False))
+
+    monkeypatch.setattr(storage, "write_table", meanwhile)
+    assert segscore(*arguments).code == 0
+    for result in others:
+        assert result.returncode == 2
+        assert result.stderr.startswith(f"segscore: error: --output {hidden.parent}: ")
+    assert sorted(path.name for path in hidden.parent.iterdir() if table not in path.name) in (
+        ["hypotheses", "mine.txt"],
+        ["mine.txt", "simulation.json"],
+    )
 
 
 def test_a_table_written_meanwhile_is_kept(

@@ -68,7 +68,8 @@ GATES = {
     "before the tables": Gate("importing.write_tables.cut_tables", "kill"),
     "before the first move": Gate("storage.move", "kill"),
     "between two moves": Gate("storage.move", "kill", "hypotheses"),
-    "before the folder is removed": Gate("storage.remove", "kill", "_import"),
+    "before the folder is removed": Gate("storage.remove", "kill", "_unfinished"),
+    "before its claims are removed": Gate("storage.remove", "kill", "plan"),
 }
 
 
@@ -131,6 +132,20 @@ def test_another_import_is_refused_unless_fresh(started: Import) -> None:
     ]  # fmt: skip
 
 
+def test_no_other_command_uses_the_folder_of_a_killed_import(started: Import) -> None:
+    _, command = started.start({"killed": GATES["between two moves"]})
+    assert command.result().code == -9
+    before = started.tables()
+    fault_plan = FaultPlan(str(started.output.parent), ROWS, {})
+    others = ("score", started.file, started.file), ("agree", started.file)
+    for other in (*others, ("simulate", started.file)):
+        refused = Command(fault_plan, *other, "--output", started.output).result()
+        assert refused.code == 2
+        assert started.tables() == before
+    _, command = started.start({})
+    assert command.result().code == 0
+
+
 @pytest.mark.parametrize("gate", GATES.values(), ids=GATES)
 def test_the_same_command_gives_the_same_bytes(started: Import, gate: Gate) -> None:
     _, command = started.start({})
@@ -141,8 +156,8 @@ def test_the_same_command_gives_the_same_bytes(started: Import, gate: Gate) -> N
     _, command = started.start({"killed": gate})
     assert command.result().code == -9
     left = started.tables()
-    assert any(name.startswith("_import/") for name in left)
-    shown = {name: left[name] for name in left if not name.startswith("_import/")}
+    assert any(name.startswith("_unfinished/") for name in left)
+    shown = {name: left[name] for name in left if not name.startswith("_unfinished/")}
     assert shown.items() <= expected.items()
     _, command = started.start({})
     ended = command.result()

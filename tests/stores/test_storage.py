@@ -278,7 +278,7 @@ def test_missing_permission_of_s3_is_reported(
     (tmp_path / "in.jsonl").write_text(ROW)
     environment(AWS_ACCESS_KEY_ID=READER["key"], AWS_SECRET_ACCESS_KEY=READER["secret"])
     result = segscore("import", tmp_path / "in.jsonl", "--output", url)
-    assert_one_line(result, 2, f"{url}/_import/_unfinished: no permission (AccessDenied)", S3_KEYS)
+    assert_one_line(result, 2, f"{url}/_unfinished: no permission (AccessDenied)", S3_KEYS)
     assert storage.names(url) == []
     with pytest.raises(Refused, match="no permission"):
         storage.write_text(f"{url}/plan.json", "{}")

@@ -26,11 +26,11 @@ from segscore.pipeline.importing.projection.tally import (
     add_projections,
     describe_problems,
 )
-from segscore.pipeline.importing.publish import hidden_folder, move_tables, removing
 from segscore.pipeline.importing.read_files import READ, ImportedRows, cut_input, read_files
 from segscore.pipeline.importing.shards import Shard, spread_shard
 from segscore.pipeline.importing.write_tables import write_tables
 from segscore.pipeline.runs.executor import Executor
+from segscore.pipeline.runs.publish_tables import move_tables, removing
 from segscore.pipeline.runs.tasks import Progress, TaskRun
 from segscore.pipeline.storage import InputFile
 from segscore.pipeline.storage.placement import require_apart
@@ -95,14 +95,13 @@ def run_projection(
             Nothing was written.
         Failed: parts failed; nothing was published.
     """
-    hidden = replace(settings, output=hidden_folder(settings.output))
-    run = TaskRun("project", hidden, executor, progress)
+    run = TaskRun("project", settings, executor, progress)
     units = [InputTable(f"--{what}", (*f,), (), pa.schema([])) for what, f in files.units.items()]
     run.prepare([files.segmentations, *units])
-    with removing(run.attempt, settings.output, resumable=resumable), run.work():
+    with removing(run.attempt, resumable=resumable), run.work():
         rows, tally = _read(run, settings, files)
         imported = write_tables(run, settings.importing, rows)
-        move_tables(run.attempt, settings.output, [*imported.rows])
+        move_tables(run.attempt, [*imported.rows])
     return Projected(replace(imported, unused=[*files.segmentations.warnings]), tally)
 
 

@@ -99,7 +99,7 @@ def test_a_full_disk_leaves_no_partial_table(
     (tmp_path / "in.jsonl").write_text(ROW)
     monkeypatch.setattr(os, "fsync", full)
     result = segscore("import", tmp_path / "in.jsonl", "--output", tmp_path / "out")
-    claim = tmp_path / "out" / "_import" / "_unfinished" / "plan.json"
+    claim = tmp_path / "out" / "_unfinished" / "plan.json"
     assert_one_line(
         result, 1, f"{claim}: no space left on the device; free some, or write to another one"
     )
@@ -109,7 +109,7 @@ def test_a_full_disk_leaves_no_partial_table(
 def test_a_read_only_disk_is_reported(segscore: Segscore, tmp_path: Path) -> None:
     (tmp_path / "in.jsonl").write_text(ROW)
     result = segscore("import", tmp_path / "in.jsonl", "--output", "/proc/segscore")
-    assert_one_line(result, 2, "/proc/segscore/_import/_unfinished: cannot be created")
+    assert_one_line(result, 2, "/proc/segscore/_unfinished: cannot be created")
 
 
 def test_a_file_truncated_during_reading_is_reported(tmp_path: Path) -> None:

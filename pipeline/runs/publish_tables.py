@@ -1,0 +1,89 @@
+"""Publish tables that are no run: move them from the folder of an attempt to where readers look."""
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
+
+from segscore.pipeline import storage
+from segscore.pipeline.errors import Failed, Refused
+from segscore.pipeline.runs import claims
+from segscore.pipeline.runs.publication import claim_publication, tidy
+from segscore.pipeline.runs.run_folder import Attempt, is_newest, require_newest
+from segscore.pipeline.storage.placement import require_free
+
+
+def has_begun_to_publish(attempt: Attempt) -> bool:
+    """Return whether an earlier attempt of the same command had prepared all tables."""
+    numbers = claims.claim_numbers(attempt.output)
+    earlier = (claims.read_claim(attempt.output, number) for number in numbers)
+    start = attempt.current_claim.start
+    return any(
+        one is not None and (one.step, one.start) == (claims.PUBLISH, start) for one in earlier
+    )
+
+
+def move_tables(attempt: Attempt, tables: Sequence[str]) -> None:
+    """Move all prepared tables to the output folder, on a disk each by a rename.
+
+    Tables that are no longer prepared were moved by an attempt that was killed here.  If it was
+    killed later, they are prepared again and must be the same.  In a store, a table that it copied
+    in part is copied again.
+
+    Raises:
+        Refused: one of the tables exists there, and this command did not write it.
+        Failed: a table cannot be moved.
+        Overtaken: another job has claimed the folder.
+    """
+    output = attempt.output
+    folder, prepared = storage.absolute(attempt.folder), storage.names(attempt.folder)
+    to_move = {
+        storage.join(folder, table): storage.join(output, table)
+        for table in tables
+        if table in prepared
+    }
+    for source in to_move:
+        # An attempt that was killed while it wrote a file left it under a temporary name.
+        unfinished = [name for name in storage.names(source) if storage.temporary_for(name)]
+        storage.remove_files(source, unfinished)
+    if has_begun_to_publish(attempt):
+        is_local = storage.is_local(output)
+        to_move = {s: t for s, t in to_move.items() if not (is_local and _are_same(s, t))}
+    if storage.is_local(output) or not has_begun_to_publish(attempt):
+        require_free(output, [table for table in tables if storage.join(folder, table) in to_move])
+    claim_publication(attempt, {})
+    for source, target in to_move.items():
+        require_newest(attempt)
+        storage.move(source, target)
+
+
+def _are_same(folder: str, other: str) -> bool:
+    """Return whether two folders have the same files."""
+    names = storage.names(folder)
+    return names == storage.names(other) and all(
+        storage.read_bytes(storage.join(folder, name))
+        == storage.read_bytes(storage.join(other, name))
+        for name in names
+    )
+
+
+@contextmanager
+def removing(attempt: Attempt, *, resumable: bool) -> Iterator[None]:
+    """Remove what was prepared when a command ends, unless the same command can resume it."""
+    try:
+        yield
+    except Refused:
+        _remove(attempt)
+        raise
+    except BaseException:
+        if not resumable:
+            _remove(attempt)
+        raise
+    _remove(attempt)
+
+
+def _remove(attempt: Attempt) -> None:
+    """Remove what an attempt prepared, its claims, and the output folder if it is empty then."""
+    # The error that ended the command matters more than another failure of the store.
+    with suppress(OSError, Refused, Failed):
+        if attempt.claim is not None and is_newest(attempt):
+            tidy(attempt, {})
+        storage.remove_if_empty(attempt.output)
