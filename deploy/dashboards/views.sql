@@ -65,8 +65,8 @@ FROM read_parquet(archive() || '/history/history.parquet', hive_partitioning = f
 CREATE OR REPLACE VIEW trend AS
 SELECT date, CAST(date AS TIMESTAMP) AS time, hypothesis, measure, average, groups, value, ci_low,
     ci_high, documents, defined, skill, skill_low, skill_high, document_set, effective,
-    answers, failed_answers, edit_rate, trials, sd_trials, sd_documents, self_agreement,
-    stable_boundaries, trials_needed,
+    answers, failed_answers, undivided_answers, edit_rate, trials, sd_trials, sd_documents,
+    self_agreement, stable_boundaries, trials_needed,
     shared_documents, shared_value, shared_ci_low, shared_ci_high, shared_defined, shared_skill,
     shared_skill_low, shared_skill_high, outcome, gate, good, accepted, signature,
     value - lag(value) OVER before AS change

@@ -1,5 +1,6 @@
 """Print tables of results on the terminal."""
 
+from collections.abc import Iterator
 from dataclasses import replace
 
 from rich.text import Text
@@ -18,7 +19,7 @@ def print_shown(table: ShownTable) -> None:
     table = table.shortened()
     sections = {*table.sections, *[table.rows - table.apart - 1] * bool(table.apart)}
     print_fitted(
-        [_styled(column, table) for column in table.for_people],
+        [one for column in table.for_people for one in _styled(column, table)],
         title=table.title,
         caption=table.caption,
         sections=sections,
@@ -26,10 +27,11 @@ def print_shown(table: ShownTable) -> None:
     )
 
 
-def _styled(column: Column, table: ShownTable) -> Column:
-    """Return a column whose cells are marked and have styles."""
+def _styled(column: Column, table: ShownTable) -> Iterator[Column]:
+    """Yield a column whose cells are marked and have styles, and that of its intervals."""
     if not (table.failed or table.dim or column.best is not None):
-        return column
+        yield column
+        return
     cells = []
     for row, cell in enumerate(column.cells):
         is_best = column.best is not None and row in column.best
@@ -40,4 +42,5 @@ def _styled(column: Column, table: ShownTable) -> Column:
         if row in table.dim:
             text.stylize("dim")
         cells.append(text)
-    return replace(column, values=cells, write=as_it_is)
+    yield replace(column, values=cells, write=as_it_is, ends=())
+    yield from [*column.for_terminal()][1:]

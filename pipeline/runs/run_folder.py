@@ -326,7 +326,7 @@ def _claim(attempt: Attempt, stages: Mapping[str, Sequence[str]]) -> str | None:
             if newest and not resumed:
                 _remove_earlier(attempt)
             elif newest:
-                receipts.remove_damaged(attempt.folder, storage.join(attempt.output, ".."))
+                receipts.remove_damaged(attempt.folder, attempt.output)
             return storage.absolute(attempt.folder)
         if attempt.state.done:
             return None

@@ -562,7 +562,9 @@ def test_bytes_are_the_same_on_any_cluster(
     monkeypatch.setattr(planning, "LIMITS", Limits(rows_per_part=20))
     monkeypatch.setattr(part, "CANDIDATES_AT_ONCE", 30)
     generated = scored_corpus(seed=4, documents=60)
-    generated.hypotheses.append(dict(generated.hypotheses[0]))
+    generated.hypotheses.append(
+        {**generated.hypotheses[0], "boundaries": [], "boundary_scores": []}
+    )
     write(generated, tmp_path, count=4)
     places = {
         "one": ("local", "--workers", 1),

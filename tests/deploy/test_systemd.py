@@ -83,4 +83,3 @@ def test_a_night_runs_in_the_units_environment(
     assert published(machine, image) & days
     metrics = (tmp_path / "StateDirectory" / "segscore.prom").read_text()
     assert re.search(r'segscore_nightly_outcome\{outcome="passed"\} 1', metrics)
-    assert list((tmp_path / "CacheDirectory").rglob("*.nbc"))

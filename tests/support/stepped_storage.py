@@ -172,7 +172,7 @@ class Disk(SteppedStorage):
             finally:
                 whole.pop()
 
-        def rmtree(path: str) -> None:
+        def rmtree(path: str, *, ignore_errors: bool = False) -> None:
             stage.operate(f"rmtree {path}", lambda: remove_whole(path), lambda _: None)
 
         def opened(path: Any, mode: str = "r", *arguments: Any, **options: Any) -> Any:
