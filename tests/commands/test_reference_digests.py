@@ -137,7 +137,8 @@ def test_column_and_fingerprint_equal_the_twin(
     twice = {**accepted[0], "document_id": "d3", "coder": "twice"}
     length = next(row["n_units"] for row in accepted if row["document_id"] == "d3")
     twice |= {"n_units": length, "boundaries": []}
-    Corpus([*accepted, twice, twice], alone, generated.documents).write(tmp_path, files=2)
+    other = {**twice, "boundaries": [1]}
+    Corpus([*accepted, twice, other], alone, generated.documents).write(tmp_path, files=2)
     if not whole:
         monkeypatch.setattr(planning, "LIMITS", Limits(rows_per_part=9))
     record = run(segscore, tmp_path, tmp_path / "run", *options)
