@@ -200,7 +200,6 @@ def check_files(
         (file.url.rpartition("/")[0], one.accounts)
         for file, one in zip(files, inspected, strict=True)
     )
-    warnings = (*storage.describe_left_out(name, found), *_warnings(name, inspected))
     return InputTable(
         name,
         tuple(files),
@@ -211,7 +210,7 @@ def check_files(
         answers=_joined(one.answers for one in inspected),
         projected=_joined(one.projected for one in inspected),
         accounts=accounts,
-        warnings=warnings,
+        warnings=(*storage.describe_left_out(name, found), *_warnings(name, inspected)),
     )
 
 
