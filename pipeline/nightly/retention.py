@@ -1,7 +1,7 @@
 """Remove old nights: only files that nights wrote, and never the night that later ones need."""
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from contextlib import suppress
 from datetime import UTC, date, datetime, timedelta
 
@@ -17,6 +17,9 @@ from segscore.pipeline.storage.listed_files import listed
 
 REMOVING = "_removing.json"
 """Name of a night's run.json while the night is being removed, so that removal can be resumed."""
+
+_OWN = (run_folder.RECORD, verdict.FILE, REMOVING)
+"""Names of the files of a night beside its tables."""
 
 _NAMED = 15
 """Most nights that a line names."""
@@ -112,6 +115,8 @@ def _files(runs: str, night: date) -> _Files:
         return listed(published.record, storage.join(url, run_folder.RECORD))
     removing = storage.join(url, REMOVING)
     text = storage.read_text(removing)
+    if text is None and not storage.names(url):
+        return {}  # the process that removed it was killed before the last step
     if text is None:
         raise Refused(f"it contains no {run_folder.RECORD}")
     record = None
@@ -129,13 +134,17 @@ def _require_ours(url: str, files: _Files) -> None:
     names = storage.names(url)
     if run_folder.UNFINISHED in names:
         raise Refused("it contains an unfinished attempt")
-    others = [name for name in names if name not in (run_folder.RECORD, verdict.FILE, REMOVING)]
-    for table in [name for name in others if name in files]:
+    others = [name for name in names if not _is_ours(name, (*_OWN, *files))]
+    for table in files:
         listing = storage.names(storage.join(url, table))
-        others.remove(table)
-        others += [f"{table}/{name}" for name in listing if name not in files[table]]
+        others += [f"{table}/{name}" for name in listing if not _is_ours(name, files[table])]
     if others:
         raise Refused(f"it contains {', '.join(others[:3])}, which the night did not write")
+
+
+def _is_ours(name: str, ours: Collection[str]) -> bool:
+    """Return whether a name is one of ours, or what a process left that was killed at one."""
+    return name in ours or storage.temporary_for(name) in ours
 
 
 def _remove(url: str, files: _Files) -> None:
@@ -147,14 +156,11 @@ def _remove(url: str, files: _Files) -> None:
         storage.remove(record)
     for table, names in files.items():
         folder = storage.join(url, table)
-        for name in names:
-            storage.remove(storage.join(folder, name))
-        _remove_empty(folder)
-    storage.remove(storage.join(url, verdict.FILE))
+        listing = storage.names(folder)
+        storage.remove_files(folder, [name for name in listing if _is_ours(name, names)])
+        storage.remove_if_empty(folder)
+    for name in storage.names(url):
+        if name not in (REMOVING, *files) and _is_ours(name, (*_OWN, *files)):
+            storage.remove(storage.join(url, name))
     storage.remove(storage.join(url, REMOVING))
-    _remove_empty(url)
-
-
-def _remove_empty(folder: str) -> None:
-    if not storage.names(folder):
-        storage.remove(folder)
+    storage.remove_if_empty(url)

@@ -1,7 +1,7 @@
 """`segscore nightly`: real nights through the command line, with each outcome."""
 
 import json
-from collections.abc import Collection, Iterator
+from collections.abc import Callable, Collection, Iterator
 from datetime import UTC, date, datetime
 from pathlib import Path
 from statistics import mean
@@ -1053,7 +1053,7 @@ def test_only_old_nights_are_removed(archive: Archive) -> None:
     assert without_removed(archive) == remaining
 
 
-@pytest.mark.parametrize("after", [0, 1, 2, 8])
+@pytest.mark.parametrize("after", [0, 1, 2, 8, -1])
 def test_an_interrupted_removal_is_finished(
     archive: Archive, monkeypatch: pytest.MonkeyPatch, after: int
 ) -> None:
@@ -1061,25 +1061,43 @@ def test_an_interrupted_removal_is_finished(
     later = shifted(FIRST, 30)
     archive.deliver(later)
     assert archive.run(later).code == 0
-    nights, remaining, remove = Nights(archive.runs), after, storage.remove
+    folder, done = Path(archive.folder_of(FIRST)), 0
 
-    def cut_short(url: str) -> None:
-        nonlocal remaining
-        remaining -= 1
-        if remaining < 0:
-            raise KeyboardInterrupt
-        remove(url)
+    def interrupt(step: Callable[..., None]) -> Callable[..., None]:
+        def interrupted(*arguments: object) -> None:
+            nonlocal done
+            if done == after or (after == -1 and not any(folder.iterdir())):
+                raise KeyboardInterrupt
+            done += 1
+            step(*arguments)
 
-    monkeypatch.setattr(storage, "remove", cut_short)
-    with pytest.raises(KeyboardInterrupt):
-        remove_old(nights, 10)
-    monkeypatch.setattr(storage, "remove", remove)
-    folder = Path(archive.folder_of(FIRST))
+        return interrupted
+
+    with monkeypatch.context() as patched:
+        for name in ("remove", "remove_files", "remove_if_empty"):
+            patched.setattr(storage, name, interrupt(getattr(storage, name)))
+        with pytest.raises(KeyboardInterrupt):
+            remove_old(Nights(archive.runs), 10)
     (folder / "mine.txt").write_text("mine")
     before_removal = files(archive.runs)
     assert remove_old(Nights(archive.runs), 10)[0] == [] and files(archive.runs) == before_removal
     (folder / "mine.txt").unlink()
     assert remove_old(Nights(archive.runs), 10) == ([date.fromisoformat(FIRST)], [])
+    assert not folder.exists()
+
+
+def test_a_night_with_files_that_were_being_written_is_removed(archive: Archive) -> None:
+    later = shifted(FIRST, 30)
+    archive.deliver(later)
+    assert archive.run(later).code == 0
+    folder = Path(archive.folder_of(FIRST))
+    part = next((folder / "scores").iterdir()).name
+    for name in ("night.json", "run.json", "_removing.json", f"scores/{part}"):
+        beside = folder / name
+        beside.with_name(f".{beside.name}.0123456789abcdef.tmp").write_text("")
+    (folder / ".scores.0123456789abcdef.tmp").mkdir()
+    result = archive.run(later, "--keep", 10)
+    assert result.code == 0 and "was not removed" not in result.err
     assert not folder.exists()
 
 
