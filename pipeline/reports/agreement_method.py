@@ -1,16 +1,15 @@
 """A sentence for a paper about how an audit measured agreement."""
 
 from collections.abc import Sequence
-from math import inf
 
 from segscore.pipeline.errors import Refused, nearest
 from segscore.pipeline.measures.agreement_bibliography import CALDERON, SOURCES
 from segscore.pipeline.measures.bibliography import INTERVAL_METHOD, Publication
 from segscore.pipeline.plain_text import latex_name, named_list
+from segscore.pipeline.reports.method_material import describe_near_misses
 from segscore.pipeline.runs.finished import FinishedRun, rows_over_all
 from segscore.pipeline.settings.signature import fields, resampled_attribute
 from segscore.pipeline.statistics.shown_numbers import counted
-from segscore.pipeline.tables.units import PER_SECOND
 from segscore.schemas.rows import CoefficientRow
 
 _NAMES = {"pi": r"$\pi$", "kappa": r"$\kappa$", "alpha": r"$\alpha$", "ac1": "AC1"}
@@ -66,7 +65,7 @@ def describe_agreement_method(run: FinishedRun, keys: Sequence[Coefficient]) -> 
         rf"{run.record['versions']['segscore']}~\cite{{segscore}}"
     ]
     if any(similarity in _WITH_NEAR_MISSES for _, similarity in keys):
-        texts.append(_near_misses(run))
+        texts.append(describe_near_misses(run, int(fields(run.signature)["n_t"])))
     if any(name == "pi" for name, _ in keys) and run.settings["expected"] == "item":
         texts.append("the chance of a boundary is the mean of the documents' rates")
     texts.append(rf"95\,\% intervals are by the jackknife~\cite{{{INTERVAL_METHOD.key}}}")
@@ -94,13 +93,3 @@ def _cited(key: Coefficient, keys: Sequence[Coefficient]) -> str:
     following = keys[place + 1][1] if place + 1 < len(keys) else None
     of = "" if following == similarity else f" of {_SIMILARITIES[similarity]}"
     return f"{_NAMES[name]}{of}" + (rf"~\cite{{{works}}}" if works else "")
-
-
-def _near_misses(run: FinishedRun) -> str:
-    n_t = int(fields(run.signature)["n_t"])
-    per_second = PER_SECOND.get(run.unit or "", inf)
-    if n_t == 1:
-        return "there are no near misses"
-    if per_second < inf:
-        return f"boundaries less than {n_t / per_second:g} s apart are near misses"
-    return f"boundaries at most {counted(n_t - 1, 'position')} apart are near misses"

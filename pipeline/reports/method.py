@@ -13,6 +13,11 @@ from segscore.pipeline.measures.bibliography import (
 from segscore.pipeline.measures.published import published_name
 from segscore.pipeline.measures.selection import normal_form, select
 from segscore.pipeline.plain_text import latex_name, named_list
+from segscore.pipeline.reports.method_material import (
+    counted_in,
+    describe_material,
+    describe_near_misses,
+)
 from segscore.pipeline.reports.method_systems import describe_systems
 from segscore.pipeline.runs.finished import FinishedRun
 from segscore.pipeline.settings.measuring import settings_without_effect
@@ -42,17 +47,14 @@ def describe_method(run: FinishedRun, measures: Sequence[str], average: str) -> 
     affecting = _affecting(run, measures)
     texts = [f"We compute {named_list([_cited(name) for name in measures])} with segscore"]
     texts[0] += rf" {run.record['versions']['segscore']}~\cite{{segscore}}"
+    texts += describe_material(run)
+    unit = latex_name(counted_in(run) or "") or None
     if "n_t" in affecting:
-        farthest = int(affecting["n_t"]) - 1
-        texts.append(
-            f"boundaries at most {counted(farthest, 'position')} apart are near misses"
-            if farthest
-            else "there are no near misses"
-        )
+        texts.append(describe_near_misses(run, int(affecting["n_t"])))
     if "window" in affecting:
-        texts.append(f"the window is {_window(affecting['window'])}")
+        texts.append(f"the window is {_window(affecting['window'], unit or 'unit')}")
     if "tol" in affecting:
-        texts.append(f"the tolerance is {_tolerance(affecting['tol'])}")
+        texts.append(f"the tolerance is {_tolerance(affecting['tol'], unit or 'position')}")
     texts += _hypotheses(run)
     verb = "systems are compared by" if run.command == "compare" else "averages are"
     averages = f"{verb} {_AVERAGES[average]}"
@@ -83,10 +85,10 @@ def _least(threshold: str) -> str:
     )
 
 
-def _tolerance(stated: str) -> str:
+def _tolerance(stated: str, unit: str) -> str:
     if stated.endswith("%"):
         return rf"{stated[:-1]}\,\% of the positions of a document"
-    return counted(int(stated), "position")
+    return counted(int(stated), unit)
 
 
 def of_statistics(run: FinishedRun) -> list[Publication]:
@@ -118,11 +120,11 @@ def _affecting(run: FinishedRun, measures: Sequence[str]) -> Mapping[str, str]:
     return affecting
 
 
-def _window(signed: str) -> str:
+def _window(signed: str, unit: str) -> str:
     """Describe a window as a signature states it: `fixed,10`, or `per-pair,half-even,min2`."""
     window, rounding, *_ = signed.split(",")
     if window == "fixed":
-        return counted(int(rounding), "unit")
+        return counted(int(rounding), unit)
     return f"{_WINDOWS[window]}, rounded {_ROUNDINGS[rounding]}"
 
 

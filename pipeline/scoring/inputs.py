@@ -25,6 +25,7 @@ from segscore.pipeline.scoring.references import (
 from segscore.pipeline.scoring.settings import ScoreSettings
 from segscore.pipeline.scoring.trials import NUMBER
 from segscore.pipeline.settings.measuring import LEVEL, MeasuringSettings
+from segscore.pipeline.settings.signature import ANSWERS, PROJECTED
 from segscore.pipeline.statistics.averages import SUMMARY_COLUMNS
 from segscore.pipeline.storage.memory import readable_size, row_group_limit
 from segscore.pipeline.tables.boundary_types import COLUMN as BOUNDARY_TYPES
@@ -114,6 +115,17 @@ class Inputs:
             Refused: they are in different units.
         """
         return one_unit({table.location: table.unit for table in self.tables})
+
+    @property
+    def made(self) -> dict[str, str]:
+        """How boundaries came from answers or another transcript: field of a signature -> text."""
+        projected = [
+            f"{table.name},{table.projected}"
+            for table in (self.references, self.hypotheses)
+            if table.projected is not None
+        ]
+        stated = {ANSWERS: self.hypotheses.answers, PROJECTED: "+".join(projected)}
+        return {field: text for field, text in stated.items() if text}
 
     def in_unit(self, unit: str | None) -> "Inputs":
         """Return the tables, in this unit where they state none; None leaves them without.

@@ -28,7 +28,7 @@ def describe_results(
         "signature": settings.signature(
             resampling,
             types,
-            inputs.hypotheses.answers or "",
+            inputs.made,
             trials=(results.trials or 1) > 1,
         ),
         "settings": asdict(settings),

@@ -487,7 +487,7 @@ class MeasuringSettings:
         self,
         estimator: str,
         types: tuple[int, ...] | None = None,
-        answers: str = "",
+        made: Mapping[str, str] | None = None,
         *,
         trials: bool = False,
     ) -> str:
@@ -499,7 +499,7 @@ class MeasuringSettings:
         Args:
             estimator: how the intervals are estimated.
             types: boundary types of the run; None if it does not distinguish them.
-            answers: how answers of language models were read; empty if there are none.
+            made: how boundaries of the tables were made: field -> text.
             trials: whether values are means over the trials of a system.
         """
         from importlib.metadata import version
@@ -519,9 +519,7 @@ class MeasuringSettings:
             parts |= {"draws": str(self.draws), "seed": str(self.seed)}
         if trials:
             parts["trials"] = "mean"
-        if answers:
-            parts["answers"] = answers
-        parts |= _of_command(stated)
+        parts |= {**(made or {}), **_of_command(stated)}
         parts |= {"ci": estimator, "v": version("segscore")}
         return "|".join(["segscore", *(f"{name}:{value}" for name, value in parts.items())])
 

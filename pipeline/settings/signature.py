@@ -22,6 +22,9 @@ THRESHOLD = "threshold"
 TRIALS = "trials"
 """Field of runs of which systems have several trials, whose averages are comparable to others."""
 
+ANSWERS, PROJECTED = "answers", "projected"
+"""Fields for boundaries that come from answers of language models, or from another transcript."""
+
 _OF_COMMANDS = {
     THRESHOLD: "least score of a boundary, of all systems or by system",
     "agree": "agreement; how the agreement expected by chance is pooled",
@@ -31,7 +34,8 @@ _OF_COMMANDS = {
     DRAWS: "draws of each random reference point, whose mean is scored",
     SEED: "seed of the random reference points",
     TRIALS: "mean: a document's value is the mean over the trials of a system",
-    "answers": "how the answers of language models were read, and what a failed one counts as",
+    ANSWERS: "how the answers of language models were read, and what a failed one counts as",
+    PROJECTED: "tables whose boundaries segscore project carried from another transcript, and how",
     INTERVALS: "how intervals were estimated, and what was resampled",
     "p": "how the tests were computed",
     "v": "version of segscore",

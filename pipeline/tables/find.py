@@ -34,7 +34,12 @@ from segscore.pipeline.tables.stated_table import (
     segmentations_of,
 )
 from segscore.pipeline.tables.trial_files import numbered_as_trials
-from segscore.pipeline.tables.units import one_unit, recorded_answers, recorded_unit
+from segscore.pipeline.tables.units import (
+    one_unit,
+    recorded_answers,
+    recorded_projection,
+    recorded_unit,
+)
 from segscore.pipeline.tables.validate import schema_problems
 from segscore.schemas.input_columns import INPUT_TYPES, ROLES, TABLE_ROLES
 
@@ -93,6 +98,7 @@ class InputTable:
         location: the file, folder or glob that names the table.
         unit: unit of its positions and lengths, such as millisecond; None if no file states it.
         answers: how an import read answers of language models; None if it read none.
+        projected: how boundaries were carried from another transcript; None if they were not.
         accounts: system -> what became of its answers, of the systems of such imports.
         warnings: what was adapted to read the table.
         plain: the rows of a plain table of attributes of documents; None for all other tables.
@@ -105,6 +111,7 @@ class InputTable:
     location: str = ""
     unit: str | None = None
     answers: str | None = None
+    projected: str | None = None
     accounts: Accounts = field(default_factory=dict)
     warnings: tuple[str, ...] = ()
     plain: pa.Table | None = None
@@ -189,15 +196,27 @@ def check_files(
     unit = one_unit(
         {file.url: inspection.unit for file, inspection in zip(files, inspected, strict=True)}
     )
-    answers = "+".join(sorted({one.answers for one in inspected if one.answers is not None}))
     accounts = add_accounts(
         (file.url.rpartition("/")[0], one.accounts)
         for file, one in zip(files, inspected, strict=True)
     )
-    warnings = (*storage.describe_left_out(name, found), *_warnings(name, inspected))
     return InputTable(
-        name, tuple(files), tuple(slices), further, url, unit, answers or None, accounts, warnings
+        name,
+        tuple(files),
+        tuple(slices),
+        further,
+        url,
+        unit,
+        answers=_joined(one.answers for one in inspected),
+        projected=_joined(one.projected for one in inspected),
+        accounts=accounts,
+        warnings=(*storage.describe_left_out(name, found), *_warnings(name, inspected)),
     )
+
+
+def _joined(stated: Iterable[str | None]) -> str | None:
+    """Join what files state, each text once; None if none of them states anything."""
+    return "+".join(sorted({text for text in stated if text is not None})) or None
 
 
 def require_one_table(name: str, url: str, files: Sequence[InputFile]) -> None:
@@ -225,15 +244,16 @@ def require_one_table(name: str, url: str, files: Sequence[InputFile]) -> None:
 class _Inspected:
     """What the footer of a file says; a JSON Lines file is read for it.
 
-    Its columns have the types that they are read as. The unit, and how an import read answers, are
-    None if it does not state them; the accounts of answers are then empty. ``adapted`` says which
-    columns are converted or left out.
+    Its columns have the types that they are read as. The unit, how an import read answers, and how
+    boundaries were projected are None if it does not state them; the accounts of answers are then
+    empty. ``adapted`` says which columns are converted or left out.
     """
 
     schema: pa.Schema
     slices: list[Slice]
     unit: str | None
     answers: str | None
+    projected: str | None
     accounts: str
     adapted: frozenset[str]
 
@@ -248,7 +268,7 @@ def _inspect_file(name: str, limit: int, file: InputFile, path_values: PathValue
         _require_columns(name, file.url, table, limit, given)
         schema = table.schema
         adapted = frozenset(clauses)
-        unit, answers, accounts = None, None, ""
+        unit, answers, projected, accounts = None, None, None, ""
     else:
         parquet = storage.open_parquet(file.url)
         schema = canonical_schema(parquet.schema_arrow)
@@ -256,13 +276,14 @@ def _inspect_file(name: str, limit: int, file: InputFile, path_values: PathValue
         adapted = frozenset(describe_conversions(contract_of(name), parquet.schema_arrow))
         unit = recorded_unit(parquet.schema_arrow)
         answers = recorded_answers(parquet.schema_arrow)
+        projected = recorded_projection(parquet.schema_arrow)
         accounts = recorded_accounts(parquet.schema_arrow)
     for column in path_fields(path_values):
         schema = schema if column.name in schema.names else schema.append(column)
     document = dict(path_values).get("document_id")
     ids = (document, document) if isinstance(document, str) else None
     slices = [replace(s, path_values=path_values, ids=ids or s.ids) for s in slices]
-    return _Inspected(schema, slices, unit, answers, accounts, adapted)
+    return _Inspected(schema, slices, unit, answers, projected, accounts, adapted)
 
 
 def _require_columns(

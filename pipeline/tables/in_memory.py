@@ -18,7 +18,7 @@ from segscore.pipeline.tables.read import (
     other_role_error,
 )
 from segscore.pipeline.tables.sources import TableSource, plain_source
-from segscore.pipeline.tables.units import recorded_answers, recorded_unit
+from segscore.pipeline.tables.units import recorded_answers, recorded_projection, recorded_unit
 from segscore.pipeline.tables.validate import schema_problems
 
 
@@ -61,6 +61,7 @@ def _describe_table(name: str, table: pa.Table, model: Contract) -> InputTable:
         location=name,
         unit=recorded_unit(table.schema),
         answers=recorded_answers(table.schema),
+        projected=recorded_projection(table.schema),
         accounts=add_accounts([("", recorded_accounts(table.schema))]),
         warnings=(f"{name}: {'; '.join(adapted)}",) if adapted else (),
     )

@@ -1,4 +1,4 @@
-"""What the metadata of a Parquet file may state: the unit, and how answers became boundaries."""
+"""What the metadata of a Parquet file may state: the unit, and how it got its boundaries."""
 
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
@@ -16,6 +16,9 @@ UNIT_KEY = "segscore.unit"
 
 ANSWERS_KEY = "segscore.answers"
 """Key of a Parquet file's metadata: how answers of language models were read."""
+
+PROJECTED_KEY = "segscore.projected"
+"""Key of a Parquet file's metadata: how its boundaries came from another transcript."""
 
 PER_SECOND = {"millisecond": 1000, "second": 1}
 """How many of each unit that is a time make a second."""
@@ -79,7 +82,16 @@ def recorded_unit(schema: "pa.Schema") -> str | None:
 
 def recorded_answers(schema: "pa.Schema") -> str | None:
     """Return how an import read answers, as a field of a signature; None if it read none."""
-    found = _recorded(schema, ANSWERS_KEY)
+    return _recorded_field(schema, ANSWERS_KEY)
+
+
+def recorded_projection(schema: "pa.Schema") -> str | None:
+    """Return how boundaries were projected, as a field of a signature; None if they were not."""
+    return _recorded_field(schema, PROJECTED_KEY)
+
+
+def _recorded_field(schema: "pa.Schema", key: str) -> str | None:
+    found = _recorded(schema, key)
     return None if found is None else found.replace("|", "")
 
 

@@ -203,3 +203,48 @@ def test_an_audit_cites_its_coefficients(segscore: Segscore, tmp_path: Path) -> 
     for wrong in (("--measures", "alpa"), ("--average", "micro")):
         refused = segscore("cite", run, *wrong)
         assert (refused.code, wrong[0] in refused.err) == (2, True)
+
+
+@pytest.mark.parametrize(
+    ("options", "told"),
+    [
+        (("--units", "words", "--window", "3"), ("counted in words", "1 word apart", "is 3 words")),
+        (("--unit", "sentence"), ("positions are counted in sentences", "1 sentence apart")),
+        (("--unit", "second"), ("boundaries less than 2 s apart are near misses",)),
+        (("--n-t", "1"), ("measured on 2 documents", "there are no near misses")),
+    ],
+)
+def test_documents_and_units_are_told(
+    segscore: Segscore, tmp_path: Path, options: tuple[str, ...], told: tuple[str, ...]
+) -> None:
+    rows = [
+        {"document_id": name, "coder": "a", "n_units": 9, "boundaries": [3, 6]}
+        | {"unit_lengths": [2] * 9}
+        for name in "xy"
+    ]
+    table = tmp_path / "rows.jsonl"
+    table.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    documents = ("--documents", table, "--output", tmp_path / "run")
+    scored = segscore("score", table, table, *documents, *options)
+    assert scored.code == 0, scored.err
+    sentence = segscore("cite", tmp_path / "run").out.partition("\n\n")[0]
+    assert all(text in sentence for text in told), sentence
+
+
+@pytest.mark.parametrize(
+    ("options", "told"),
+    [
+        ((), "boundaries of the types 1 and 2 are distinguished"),
+        (("--by-level",), "a level of its own, with its boundaries and those of all coarser"),
+        (("--by-level", "only"), "a level of its own, with its boundaries alone"),
+    ],
+)
+def test_types_and_levels_are_told(
+    segscore: Segscore, tmp_path: Path, options: tuple[str, ...], told: str
+) -> None:
+    table = DATA / "lecture.jsonl"
+    scored = segscore(
+        "score", table, table, "--measures", "f1", *options, "--output", tmp_path / "r"
+    )
+    assert scored.code == 0, scored.err
+    assert told in segscore("cite", tmp_path / "r").out

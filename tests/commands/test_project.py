@@ -403,3 +403,21 @@ def test_folders_name_coders_and_attributes(projects: Projects, tmp_path: Path, 
         ("berta", [2, 4]),
     ]
     assert [row["channel"] for row in projects.rows("documents")] == ["one"]
+
+
+@pytest.mark.parametrize("side", ["references", "hypotheses"])
+def test_signature_and_cite_name_what_was_projected(
+    projects: Projects, tmp_path: Path, side: str
+) -> None:
+    role = side.removesuffix("s").replace("hypothese", "hypothesis")
+    assert projects([ROW], "--role", role).code == 0
+    plain = projects.write("plain.jsonl", [{**ROW, "n_units": 5, "boundaries": [2]}])
+    tables = [tmp_path / "out" / side, plain]
+    run = tmp_path / "run"
+    given = tables if side == "references" else tables[::-1]
+    scored = projects.segscore("score", *given, "--output", run)
+    assert f"|projected:{side},words,latest|" in scored.out, scored.err
+    cited = projects.segscore("cite", run).out
+    assert f"the {side} are projected from another transcript by the fewest edits of words" in cited
+    assert projects.segscore("score", plain, plain, "--output", tmp_path / "other").code == 0
+    assert "projected" not in projects.segscore("cite", tmp_path / "other").out

@@ -37,7 +37,7 @@ from segscore.pipeline.storage.placement import require_apart
 from segscore.pipeline.tables.answer_accounts import ACCOUNTS_KEY, write_accounts
 from segscore.pipeline.tables.columns import SEGMENTATIONS
 from segscore.pipeline.tables.find import InputTable, find_table
-from segscore.pipeline.tables.units import ANSWERS_KEY
+from segscore.pipeline.tables.units import ANSWERS_KEY, PROJECTED_KEY
 
 
 @dataclass(frozen=True)
@@ -147,6 +147,7 @@ def _read(
         tables={ALIGNMENT_FOLDER: number},
         stated={
             ANSWERS_KEY: files.segmentations.answers,
+            PROJECTED_KEY: f"{settings.tokens},{settings.ties}",
             ACCOUNTS_KEY: write_accounts(files.segmentations.accounts),
         },
     )
