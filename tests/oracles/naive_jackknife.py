@@ -164,7 +164,7 @@ def holm_levels(p: Sequence[float], alpha: float = 0.05) -> list[float]:
         levels[test] = alpha / left
         missed = missed or p[test] >= levels[test]
         left -= not missed
-    return levels
+    return [min(x for x, other in zip(levels, p, strict=True) if other == own) for own in p]
 
 
 def covariance(first: Mapping[str, Number], second: Mapping[str, Number]) -> float:

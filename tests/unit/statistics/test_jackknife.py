@@ -177,6 +177,11 @@ def test_a_long_unit_leaves_few_degrees_of_freedom() -> None:
     assert low < 0.2 and high > 0.4
 
 
+def test_equal_p_values_have_the_smaller_level() -> None:
+    levels = holm_levels([0.01, 0.01, 0.04], [0] * 3, 0.05)
+    assert levels.tolist() == pytest.approx([0.05 / 3, 0.05 / 3, 0.05])
+
+
 def test_sums_beyond_64_bits_are_left_out_exactly() -> None:
     rows = [(1, 3), (2, 5), (1, 9), (3, 4), (2, 9), (1, 2)]
     large = sums(rows)
