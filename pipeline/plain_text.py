@@ -103,6 +103,11 @@ def visible(text: str, *, lines: bool = False) -> str:
     return _CONTROLS.sub(lambda found: _escaped(found[0], lines), text)
 
 
+def is_control(character: str) -> bool:
+    """Return whether a character controls a terminal, or the direction or lines of a text."""
+    return _CONTROLS.fullmatch(character) is not None
+
+
 def terminal_safe(text: str) -> str:
     r"""Replace control characters but those that Unicode has for the direction of text.
 

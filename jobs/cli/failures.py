@@ -22,7 +22,7 @@ NO_FIELDS: Mapping[str, Any] = MappingProxyType({})
 TERMINATED = 128 + signal.SIGTERM
 """Exit code of a command that was stopped by SIGTERM, as shells define it."""
 
-_MESSAGE = "stopped by SIGTERM; finished parts are kept: run the same command to resume"
+_MESSAGE = "stopped by SIGTERM; finished parts of a run are kept: run the same command to resume"
 
 _RUNS = "segscore.pipeline.runs.finished"
 """Module of the runs that commands read, which is imported only if one does."""

@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from segscore.pipeline.errors import Failed, Inaccessible
+from segscore.pipeline.errors import Failed, Inaccessible, nearest
 
 
 @dataclass(frozen=True)
@@ -119,6 +119,14 @@ def _chain(problem: BaseException | None) -> Iterator[BaseException]:
         problem = problem.__cause__ or hidden
 
 
+_UNKNOWN_OPTION = re.compile(r"unexpected keyword argument '(\w+)'")
+_COMMON_OPTIONS = (
+    "key", "secret", "token", "profile", "anon", "endpoint_url", "client_kwargs", "config_kwargs",
+    "project", "account_name", "account_key", "connection_string", "sas_token",
+)  # fmt: skip
+"""Options of the packages for stores, of which the nearest is proposed for an unknown one."""
+
+
 def explain_failure(
     problem: BaseException, url: str, advice: Advice | None
 ) -> Inaccessible | Failed:
@@ -131,6 +139,11 @@ def explain_failure(
         return Failed(f"{url}: no space left on the device; free some, or write to another one")
     if advice is None:
         return Failed(f"{url}: {_first_line(problem)}")
+    if isinstance(problem, TypeError) and (unknown := _UNKNOWN_OPTION.search(str(problem))):
+        return Inaccessible(
+            f"{url}: the store has no setting {unknown[1]}{nearest(unknown[1], _COMMON_OPTIONS)}; "
+            "correct [storage] of the settings file, or FSSPEC_*"
+        )
     codes = facts(problem)
     for known, template, error in _KINDS:
         code = next((fact for fact in codes if fact in known), "")

@@ -344,6 +344,27 @@ def test_a_file_is_never_replaced(segscore: Segscore, shows: Path) -> None:
     assert edited.read_text() == "WEBVTT, edited by hand\n"
 
 
+def test_names_that_no_disk_allows_are_refused_before_anything_is_written(
+    segscore: Segscore, tmp_path: Path
+) -> None:
+    rows = [{**row("desk", [9]), "document_id": name} for name in ("a", "ü" * 120)]
+    ended = segscore(
+        "export", table(tmp_path / "long", rows), "--format", "webvtt", "--output", tmp_path / "out"
+    )
+    assert ended.code == 2 and "would be a name of 244 bytes" in ended.err
+    assert not (tmp_path / "out").exists()
+
+
+def test_names_of_files_have_no_characters_that_change_the_direction_of_text(
+    segscore: Segscore, tmp_path: Path
+) -> None:
+    rows = [{**row("desk", [9]), "document_id": name} for name in ("a", "b\u202etxt")]
+    source = table(tmp_path / "turned", rows)
+    assert segscore("export", source, "--format", "webvtt", "--output", tmp_path / "out").code == 0
+    names = sorted(path.name for path in (tmp_path / "out").rglob("*.vtt"))
+    assert names == ["a.vtt", "b%E2%80%AEtxt.vtt"]
+
+
 def test_one_length_for_all(segscore: Segscore, tmp_path: Path) -> None:
     source = table(tmp_path / "references", [row("desk", [9]), row("anna", [9], 600_000)])
     chosen = ("--format", "textgrid", "--document", "show")

@@ -448,3 +448,12 @@ def test_a_record_of_another_kind_is_refused(
     (tmp_path / "run.json").write_text(text)
     result = segscore("score", "--settings", tmp_path / "run.json", "--output", tmp_path / "run")
     assert (result.code, message in result.err) == (2, True), result.err
+
+
+def test_a_setting_that_a_store_does_not_have_is_named(segscore: Segscore, tmp_path: Path) -> None:
+    file = write(tmp_path, '[storage.s3]\nsecrt = "mine"\n')
+    result = segscore(
+        "score", "s3://b/r.jsonl", "s3://b/h.jsonl", "--output", "o", "--settings", file
+    )
+    assert result.code == 2
+    assert "has no setting secrt; the nearest is secret; correct [storage]" in result.err

@@ -91,7 +91,7 @@ def test_a_cancelled_run_is_resumed(cluster: Slurm, workspace: Workspace, submit
     wait(lambda: fault_plan.reached("gate") and workspace.receipts, "the gate was reached")
     cluster.say("scancel", str(job))
     assert cluster.ended(job).state == "CANCELLED"
-    assert "stopped by SIGTERM; finished parts are kept" in output(submitting, job)
+    assert "stopped by SIGTERM; finished parts of a run are kept" in output(submitting, job)
     again = submit(cluster, workspace, submitting, fault_plan)
     assert cluster.ended(again).code == 0, output(submitting, again)
     parts = [(stage, part) for stage, part, _ in fault_plan.finished_parts()]

@@ -10,7 +10,7 @@ from tests.support.promises import message_lines, require_same
 from tests.support.resuming import Workspace
 
 AT_PART = {"gate": Gate("runs.receipts.keep", "wait", "scored/part-00002")}
-MESSAGE = "stopped by SIGTERM; finished parts are kept: run the same command to resume"
+MESSAGE = "stopped by SIGTERM; finished parts of a run are kept: run the same command to resume"
 NOBODY_READS = ("bash", "-c", 'exec "$@" 2> >(true)', "bash")
 """Standard error is a pipe whose reader has ended."""
 

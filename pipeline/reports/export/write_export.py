@@ -9,12 +9,16 @@ from segscore.pipeline.errors import Refused
 from segscore.pipeline.importing.formats.format import Format
 from segscore.pipeline.importing.formats.known import FORMATS
 from segscore.pipeline.importing.tracks import EDIT_TRACKS, DocumentTracks
+from segscore.pipeline.plain_text import is_control
 from segscore.pipeline.reports.export.read_tracks import read_tracks
 from segscore.pipeline.reports.export.settings import ExportSettings
 
 _FOLDERS = {"reference": "references", "hypothesis": "hypotheses", EDIT_TRACKS: EDIT_TRACKS}
-_NOT_IN_NAMES = re.compile(r'[\x00-\x1f\x7f/\\:*?"<>|%]|^\.|\.$')
+_NOT_IN_NAMES = re.compile(r'[/\\:*?"<>|%]|^\.|\.$')
 """Characters that not every file system allows in a name; and dots that mean folders."""
+
+_LONGEST = 230
+"""Bytes that a name on a disk may have, which are 255 with what temporary names add."""
 
 
 @dataclass(frozen=True)
@@ -86,6 +90,8 @@ def write_export(output: str, files: Mapping[str, str]) -> list[str]:
     """
     storage.require_writable_store("--output", output)
     urls = [storage.join(output, name) if name else output for name in files]
+    for name in files if storage.is_local(output) else ():
+        _require_short(output, name)
     for url in urls:
         if storage.head(url, 0) is not None:
             raise _exists(url)
@@ -97,10 +103,29 @@ def write_export(output: str, files: Mapping[str, str]) -> list[str]:
     return urls
 
 
+def _require_short(output: str, name: str) -> None:
+    """Refuse a file or folder with a name that disks do not allow, before anything is written."""
+    for part in name.split("/"):
+        if len(part.encode()) > _LONGEST:
+            raise Refused(
+                f"--output {output}: {part[:40]}… would be a name of {len(part.encode())} "
+                f"bytes, where {_LONGEST} are allowed; leave its document out, or export it alone "
+                "with --document to a file that you name"
+            )
+
+
 def _exists(url: str) -> Refused:
     return Refused(f"--output {url}: exists already; choose another name, or remove it first")
 
 
 def _file_name(name: str) -> str:
-    """Return a name as a file may have it: other characters become %XX, as in URLs."""
-    return _NOT_IN_NAMES.sub(lambda one: f"%{ord(one[0]):02X}", name)
+    """Return a name as a file may have it: other characters become %XX, as in URLs.
+
+    So do those that a terminal would not show as they are.
+    """
+    return "".join(
+        "".join(f"%{byte:02X}" for byte in character.encode("utf-8", "surrogatepass"))
+        if is_control(character)
+        else character
+        for character in _NOT_IN_NAMES.sub(lambda one: f"%{ord(one[0]):02X}", name)
+    )
