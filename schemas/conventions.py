@@ -13,7 +13,7 @@ def _flag(description: str) -> pap.Column:
 CONVENTIONS = pap.DataFrameSchema(
     {
         "measure": name("measure that the paper names"),
-        "system": name_or_null("system that the number is about; null with --codings"),
+        "system": name_or_null("system that the number is about"),
         "document_id": name_or_null("document that the number is about; null for all"),
         "printed": name("number as printed"),
         "published": value("number as printed, as a number", None, None),

@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
+from segscore.pipeline.nightly.kinds.kind import WITHIN_NOISE
 from segscore.pipeline.nightly.restatements import Restatement
 from segscore.pipeline.nightly.rules import KINDS, kind_of_check, result_in_words
 from segscore.pipeline.nightly.verdict import WARNED, WITH_ALL, Check, Density
@@ -51,8 +52,15 @@ def _named(checks: Sequence[Check]) -> list[Column]:
 def _change(checks: Sequence[Check]) -> list[Column]:
     return [
         Column("change", [check.change for check in checks], write=shown_change),
-        Column("p (Holm)", [check.p_adjusted for check in checks], write=shown_p),
+        Column("p (Holm)", [*map(_deciding_p, checks)], write=shown_p),
     ]
+
+
+def _deciding_p(check: Check) -> float | None:
+    """Return the p that a check was decided by; None for a level within noise, which p does not."""
+    kind = kind_of_check(check)
+    is_noise = kind.has_level and result_in_words(check) == WITHIN_NOISE
+    return None if is_noise else check.p_adjusted
 
 
 def _values(checks: Sequence[Check], now: str = "now", before: str = "before") -> list[Column]:

@@ -254,6 +254,11 @@ class Verdict:
         """Whether later nights of all systems are compared with this one."""
         return self.outcome in (PASSED, INCOMPLETE, PARTIAL, ACCEPTED)
 
+    @property
+    def failed(self) -> list[Check]:
+        """The checks that fail, over all documents and in groups."""
+        return [check for check in (*self.checks, *self.group_checks) if check.fails]
+
     def good_for(self, system: str) -> bool:
         """Whether later nights of a system are compared with this one."""
         checks = (*self.checks, *self.group_checks)

@@ -27,12 +27,14 @@ def best_system(ranking: Ranking, documents: SharedDocuments) -> str:
 def verdict_in_words(night: Verdict) -> str:
     """Say whether a night passed, and which checks failed."""
     outcome = f"The night of {night.date} {_OUTCOMES.get(night.outcome, night.outcome)}"
-    failed = [check for check in night.checks if check.fails]
-    sentences = [f"{outcome}: {len(failed)} of {len(night.checks)} checks failed."]
-    described = failures_in_words(failed, isolated)
+    number = len(night.checks) + len(night.group_checks)
+    where = " over all documents and in groups" if night.group_checks else ""
+    sentences = [f"{outcome}: {len(night.failed)} of {number} checks{where} failed."]
+    described = failures_in_words(night.failed, isolated)
     sentences += [f"{text}." for text in described[:_NAMED]]
     if len(described) > _NAMED:
         sentences.append(f"{_more(len(described) - _NAMED, 'system', 'is', 'are')} in the table.")
+    sentences += [f"{cause.rstrip('.')}." for cause in night.causes]
     sentences += [
         f"{isolated(file.url)} cannot be read and was left out." for file in night.unusable[:_NAMED]
     ]

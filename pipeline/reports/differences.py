@@ -27,13 +27,14 @@ _SHOWN = 20
 
 def difference_figure(pairs: PairRows, sample: Sample, ranking: Ranking) -> Figure:
     """Draw the differences between pairs of systems; list those of reference points, too."""
-    left = len(sample.systems) - _SHOWN
-    best = [sample.systems[i].label for i in ranking.order(sample)[:_SHOWN]]
-    systems = [name for name in best if not is_point(name)]
+    ordered = [sample.systems[i].label for i in ranking.order(sample)]
+    points = [name for name in ordered if is_point(name)]
+    systems = [name for name in ordered if not is_point(name)][:_SHOWN]
+    left = len(ordered) - len(points) - len(systems)
     listed = [
         row
         for row in sorted(map(better_first, pairs.values()), key=_systems_first)
-        if {row["system"], row["other"]} <= {*best}
+        if {row["system"], row["other"]} <= {*systems, *points}
     ]
     is_matrix = len(systems) >= _LEAST_OF_MATRIX
     read = "Each cell: the system of the row is better than that of the column, by so much; "

@@ -8,12 +8,15 @@ from segscore.pipeline.arrays.ragged import Floats
 from segscore.pipeline.comparison.shared_documents import SharedDocuments
 from segscore.pipeline.comparison.verdict import BestSystem
 from segscore.pipeline.measures import ALL
+from segscore.pipeline.nightly.rules import kind_of_check
+from segscore.pipeline.nightly.verdict import EVERY, Check
 from segscore.pipeline.reports.page import BarMarks, BoardRow, Fact, FirstScreen
 from segscore.pipeline.reports.ranking import Ranking
 from segscore.pipeline.reports.run_tables import group_name
 from segscore.pipeline.results.chance import may_be_chance
 from segscore.pipeline.results.names import CHANCE
-from segscore.pipeline.statistics.shown_numbers import counted, percent, shown_p
+from segscore.pipeline.statistics.sentences import Tone
+from segscore.pipeline.statistics.shown_numbers import counted, percent
 from segscore.schemas.rows import AverageRow
 
 _WIDTH = 300
@@ -25,20 +28,31 @@ _BINS = 20
 _OTHERS = 4
 """Measures beside the one by which systems are ranked."""
 
+_NAMED = 3
+"""Most systems that a headline names."""
+
 _ROWS = 20
 """Systems at a glance; the leaderboard of all columns has the others."""
 
 
-def first_screen(ranking: Ranking, documents: SharedDocuments) -> FirstScreen:
-    """Make the first screen of a page from the leaderboard and the comparisons."""
+def first_screen(
+    ranking: Ranking, documents: SharedDocuments, failed: Sequence[Check]
+) -> FirstScreen:
+    """Make the first screen of a page from the leaderboard and the comparisons.
+
+    Args:
+        ranking: the leaderboard.
+        documents: the comparisons.
+        failed: the checks of a night that fail, which are then the headline.
+    """
     best = BestSystem(ranking.board, ranking.average, documents.pairs, documents.untested)
-    names, rest = _headline(best)
+    names, rest = _what_failed(failed) if failed else _headline(best)
     measure = ranking.measure
     return FirstScreen(
         quiet=_quiet(ranking),
         names=names,
         rest=rest,
-        tone=best.tone,
+        tone=Tone.FAILED if failed else best.tone,
         facts=[*_facts(ranking, best)],
         measure=measure.name + measure.arrow,
         scale=f"{_scale(ranking):.3g}",
@@ -81,7 +95,19 @@ def _headline(best: BestSystem) -> tuple[list[str], str]:
         points = "a reference point is" if len(best.better_points) == 1 else "reference points are"
         but = f"; but {points} better" if best.better_points else ""
         return names, f"is best, and that is sure{but}"
-    return names, "is ahead, but that is not sure"
+    return names, "is best, but that is not sure"
+
+
+def _what_failed(failed: Sequence[Check]) -> tuple[list[str], str]:
+    """Return the systems that fail on a night, and what is said of them."""
+    names = [*dict.fromkeys(check.system for check in failed if check.system != EVERY)]
+    got_worse = any(kind_of_check(check).got_worse(check) for check in failed)
+    rest = "got worse" if got_worse else "failed"
+    if not names:
+        return [], f"All systems {rest} together"
+    if len(names) > _NAMED:
+        return [], f"{len(names)} systems {rest}"
+    return names, rest
 
 
 def _facts(ranking: Ranking, best: BestSystem) -> Iterator[Fact]:
@@ -94,11 +120,10 @@ def _facts(ranking: Ranking, best: BestSystem) -> Iterator[Fact]:
     yield Fact(_shown(row["value"]), f"{name}{f'; 95 % {interval}' if interval else ''}")
     ahead = best.ahead
     if ahead is not None and ahead["difference"] is not None:
-        p = "" if ahead["p_holm"] is None else f"; p {shown_p(ahead['p_holm'])}"
         # Macro averages of documents where both are defined can be in the other order.
         sign, second = (1, ahead["other"]) if ahead["system"] == name else (-1, ahead["system"])
         where = "" if sign == 1 else " where both are defined"
-        yield Fact(f"{sign * ahead['difference']:+.3f}", f"to {second}, the second best{where}{p}")
+        yield Fact(f"{sign * ahead['difference']:+.3f}", f"to {second}, the second best{where}")
     skill = row.get("skill")
     if skill is not None:
         yield Fact(percent(skill), "of the way from chance to perfect (skill)")

@@ -194,9 +194,9 @@ def _scored(run: FinishedRun, settings: ReportSettings) -> _Contents:
         *systems.groups(ranking),
         *_published_sections(opened),
     ]
-    is_failed = night is not None and any(check.fails for check in night.checks)
-    tone = Tone.FAILED if is_failed else Tone.NOTE
-    return _Contents(words, sections, first_screen(ranking, documents), tone)
+    failed = [] if night is None else night.failed
+    tone = Tone.FAILED if failed else Tone.NOTE
+    return _Contents(words, sections, first_screen(ranking, documents, failed), tone)
 
 
 def _restated(run: FinishedRun) -> list[Restatement]:

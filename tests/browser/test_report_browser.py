@@ -381,6 +381,11 @@ def test_report_can_be_printed(chromium: Browser, pages: dict[str, Path]) -> Non
         assert all(many > 100 for many in log.page.evaluate(rows))
         wide = "[...document.querySelectorAll('table')].filter(e => e.offsetParent)"
         assert log.page.evaluate(f"{wide}.every(e => e.getBoundingClientRect().right <= {PAPER})")
+        cut = (
+            "[...document.querySelectorAll('.scrolled')]"
+            ".filter(e => e.scrollHeight > e.clientHeight + 2)"
+        )
+        assert log.page.evaluate(f"{cut}.map(e => e.className)") == []
         assert log.page.locator("nav").is_hidden()
         ink = log.page.evaluate("getComputedStyle(document.documentElement).color")
         assert ink == "rgb(0, 0, 0)"

@@ -182,6 +182,21 @@ def test_a_change_within_noise_is_named_in_tables_for_people(
     assert "within noise" in printed["markdown"] and "within noise" in archive.run(DAYS[1]).out
 
 
+def test_the_headline_of_a_failed_nights_page_is_what_got_worse(
+    segscore: Segscore, tmp_path: Path
+) -> None:
+    archive = Archive(tmp_path / "archive", tmp_path, segscore)
+    archive.settle(gate="boundary_similarity>=-0.01")
+    for night, chance, code in zip(DAYS[:2], (0.9, 0.2), (0, 1), strict=True):
+        archive.deliver(night, {"steady": 0.9, "falling": chance}, documents=20)
+        assert archive.run(night).code == code
+    assert segscore("report", archive.folder_of(DAYS[1]), "--output", tmp_path / "p.html").code == 0
+    page = (tmp_path / "p.html").read_text("utf-8")
+    (headline,) = re.findall("<h1.*?</h1>", page)
+    assert "<bdi>falling</bdi></b> got worse." in headline and "failed" in headline
+    assert "1 of 2 checks failed" in page
+
+
 @pytest.mark.parametrize("options", [(), ("--tolerances", "0,2")])
 def test_sweep(segscore: Segscore, tmp_path: Path, options: tuple[str, ...]) -> None:
     write(scored_corpus(seed=4), tmp_path)

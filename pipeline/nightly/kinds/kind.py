@@ -8,6 +8,9 @@ from segscore.pipeline.nightly.rule import GateRule
 from segscore.pipeline.nightly.verdict import ON_TRIAL, PASSED, WITH_ALL, Check
 from segscore.pipeline.nightly.words import short
 
+WITHIN_NOISE = "within noise"
+"""How a check is said to have ended that passed with a change beyond its limit."""
+
 
 class RuleKind:
     """A kind of rules.
@@ -51,7 +54,7 @@ class RuleKind:
         if check.result == ON_TRIAL:
             return "would fail, on trial"
         is_beyond = check.change is not None and rule.excess(check.change) > 0
-        return "within noise" if is_beyond and check.result == PASSED else check.result
+        return WITHIN_NOISE if is_beyond and check.result == PASSED else check.result
 
     def compared_with(self, check: Check) -> str:
         """Name the night, or the nights, that tonight is compared with."""
