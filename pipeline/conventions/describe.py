@@ -6,6 +6,7 @@ from math import isnan
 from segscore.pipeline.conventions.apply import convention_name
 from segscore.pipeline.conventions.convention import Convention, Question
 from segscore.pipeline.conventions.search import Search, Tried
+from segscore.pipeline.statistics.shown_numbers import counted
 
 _FITS_SHOWN = 5
 _OTHERS_SHOWN = 3
@@ -63,7 +64,7 @@ def _asked(search: Search) -> Iterator[str]:
         default = f"segscore's default {_shown(value)}"
         yield f"{number.title}: published {number.printed}{percent}, {default}"
     if len(search.numbers) > _NUMBERS_SHOWN:
-        yield f"and {len(search.numbers) - _NUMBERS_SHOWN} more numbers"
+        yield f"and {counted(len(search.numbers) - _NUMBERS_SHOWN, 'more number')}"
 
 
 def _verdict(search: Search, values: int) -> Iterator[str]:

@@ -1,6 +1,7 @@
 """Count the input rows that were scored, rejected or left unpaired in a scoring run."""
 
 from collections.abc import Sequence
+from itertools import chain
 
 import numpy as np
 import pyarrow as pa
@@ -74,6 +75,10 @@ SIDES = ("hypotheses", "references")
 """The tables whose rows are paired."""
 
 
+_NO_LENGTH = "n_units_given"
+"""The rule that a row without a length breaks."""
+
+
 def nothing_scored(
     inputs: Inputs,
     account: RowCounts,
@@ -96,6 +101,13 @@ def nothing_scored(
         if not account[table.name]["in"]:
             return no_rows_error(table)
     references, hypotheses = account["references"], account["hypotheses"]
+    if {*chain.from_iterable(table.column("rule").to_pylist() for table in rejects)} == {
+        _NO_LENGTH
+    }:
+        return NoResult(
+            f"{inputs.references.location}: no row has n_units, the number of units of its "
+            "document; add this column, or give --documents with it and --length-tolerance"
+        )
     of_rejected = rejected_references(rejects, unpaired).hypotheses
     all_rejected = references["rejected"] == references["in"]
     without_reference = hypotheses["unpaired"] - of_rejected

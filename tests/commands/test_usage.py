@@ -131,3 +131,13 @@ def test_a_single_measure_is_shown(segscore: Segscore, chosen: str, lines: int) 
     assert shown[0] == f"measure  {chosen}"
     listed = json.loads(segscore("measures", chosen, "--format", "json").out)
     assert [measure["measure"] for measure in listed["measures"]] == [chosen]
+
+
+def test_a_night_without_settings_is_told_of_them(
+    segscore: Segscore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "segscore.toml").touch()
+    result = segscore("nightly", "--date", "2026-01-01")
+    assert result.code == 2
+    assert "a settings file that names it with --settings (segscore.toml is here)" in result.err
