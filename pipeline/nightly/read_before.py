@@ -91,6 +91,7 @@ class ReadBefore:
             listed = _of_one_type({name: kept[name] for name in chosen})
             with suppress(Refused, Failed, OSError):
                 storage.write_table(self._url(month), _to_table(listed), plain=())
+                storage.remove_temporary(self._url(month))
         self._new.clear()
 
     def _url(self, month: str) -> str:

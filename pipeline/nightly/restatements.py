@@ -147,6 +147,7 @@ def record_restatement(runs: str, night: Night) -> None:
         if rows and name not in storage.names(storage.join(runs, FOLDER)):
             storage.write_table(storage.join(runs, FOLDER, name), _to_table(rows), plain=())
     storage.remove(url)
+    storage.remove_temporary(url)
 
 
 def _read_before(url: str, text: str) -> _Before | None:

@@ -31,7 +31,8 @@ def describe_results(
             inputs.made,
             trials=(results.trials or 1) > 1,
         ),
-        "settings": asdict(settings),
+        # Not whether it started over: a run that was resumed has the same record.
+        "settings": {name: one for name, one in asdict(settings).items() if name != "fresh"},
         "boundary_types": types,
         "p_seg": None if np.isnan(results.p_seg) else results.p_seg,
         "levels": [_without_nan(asdict(each)) for each in results.levels],

@@ -29,6 +29,7 @@ from segscore.pipeline.storage.folders import (
     remove,
     remove_files,
     remove_if_empty,
+    remove_temporary,
 )
 from segscore.pipeline.storage.input_files import (
     Found,

@@ -228,6 +228,16 @@ def remove_files(folder: str, names: Iterable[str]) -> None:
             discard_files(place, [join(place.path, name) for name in names])
 
 
+def remove_temporary(url: str) -> None:
+    """Remove what processes that were killed left of a file that they were writing.
+
+    Raises:
+        Refused, Failed: as for ``remove_files``.
+    """
+    folder, _, name = url.rpartition("/")
+    remove_files(folder, [one for one in names(folder) if temporary_for(one) == name])
+
+
 def remove_if_empty(url: str) -> None:
     """Remove a folder if it is empty; a link to a folder stays, as its owner made it.
 

@@ -202,3 +202,11 @@ def test_messages_of_failures_have_no_secrets(monkeypatch: pytest.MonkeyPatch) -
     problem = RuntimeError("asked http://x?sig=c2VjcmV0&a=1 with wrongsecret\nand more")
     message = str(explain_failure(problem, "s3://b/x", clouds.S3.advice))
     assert message == "s3://b/x: asked http://x?… with …"
+
+
+def test_what_killed_writers_left_of_a_file_is_removed(tmp_path: Path) -> None:
+    for name in ("a.json", ".a.json.0123456789abcdef.tmp", ".b.json.0123456789abcdef.tmp"):
+        (tmp_path / name).write_text("{}")
+    storage.remove_temporary(str(tmp_path / "a.json"))
+    left = sorted(path.name for path in tmp_path.iterdir())
+    assert left == [".b.json.0123456789abcdef.tmp", "a.json"]
