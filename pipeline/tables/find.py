@@ -125,16 +125,29 @@ class InputTable:
 def tables_in_unit(tables: Iterable[InputTable], unit: str | None) -> list[InputTable]:
     """Return tables, of which those that do not state a unit have one; None for none.
 
+    Without a unit, a table with a text column `unit` has a warning: it is an attribute.
+
     Raises:
         Refused: the tables state another unit, or different ones.
     """
     found = [*tables]
     stated = one_unit({table.location: table.unit for table in found})
     if unit is None:
-        return found
+        return found if stated is not None else [*map(_with_doubt_about_unit, found)]
     if stated not in (None, unit):
         raise Refused(f"--unit {unit}: the tables count {stated}s, as they say; omit it")
     return [replace(table, unit=unit) for table in found]
+
+
+def _with_doubt_about_unit(table: InputTable) -> InputTable:
+    named = [field for field in table.attributes if field.name == "unit"]
+    if table.name == DOCUMENTS.name or not any(pa.types.is_string(one.type) for one in named):
+        return table
+    doubt = (
+        f"{table.location}: its column unit is read as an attribute; if positions are counted in "
+        "what it names, pass --unit, such as --unit millisecond"
+    )
+    return replace(table, warnings=(*table.warnings, doubt))
 
 
 def find_table(

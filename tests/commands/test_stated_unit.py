@@ -218,3 +218,24 @@ def test_a_limit_above_half_a_segment_is_warned_of(segscore: Segscore, tmp_path:
         result = segscore("score", table, table, "--output", tmp_path / f"{folder}-run")
         assert ("boundaries up to 1,999 units apart are near misses" in result.err) == warned
         assert ("segments of the references have 400.0 units on average" in result.err) == warned
+
+
+def test_a_column_that_names_a_unit_is_pointed_out_unless_the_unit_is_stated(
+    segscore: Segscore, tmp_path: Path
+) -> None:
+    rows = [
+        {
+            "document_id": "d",
+            "coder": coder,
+            "unit": "millisecond",
+            "n_units": 9000,
+            "boundaries": [at],
+        }
+        for one, at in (("a", 3000), ("b", 3200))
+    ]
+    table = tmp_path / "codings.jsonl"
+    table.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    for stated, is_said in (((), True), (("--unit", "millisecond"), False)):
+        result = segscore("agree", table, "--output", tmp_path / f"run-{is_said}", *stated)
+        assert result.code == 0, result.err
+        assert ("its column unit is read as an attribute" in result.err) == is_said
