@@ -226,7 +226,7 @@ def test_a_column_that_names_a_unit_is_pointed_out_unless_the_unit_is_stated(
     rows = [
         {
             "document_id": "d",
-            "coder": coder,
+            "coder": one,
             "unit": "millisecond",
             "n_units": 9000,
             "boundaries": [at],
