@@ -8,7 +8,7 @@ message or a log that shows a password passes it on.
 import re
 from collections.abc import Callable, Sequence
 
-_CONTROLS = re.compile(
+CONTROLS = re.compile(
     "[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028\u2029\u202a-\u202e\u2066-\u2069\ud800-\udfff]"
 )
 """C0 and C1 controls, those that change the direction or end the line of text, lone surrogates."""
@@ -100,12 +100,7 @@ def visible(text: str, *, lines: bool = False) -> str:
         >>> visible("show\x1b[2J")
         'show\\x1b[2J'
     """
-    return _CONTROLS.sub(lambda found: _escaped(found[0], lines), text)
-
-
-def is_control(character: str) -> bool:
-    """Return whether a character controls a terminal, or the direction or lines of a text."""
-    return _CONTROLS.fullmatch(character) is not None
+    return CONTROLS.sub(lambda found: _escaped(found[0], lines), text)
 
 
 def terminal_safe(text: str) -> str:
@@ -130,7 +125,7 @@ def visible_json(text: str) -> str:
 
     ``json.dumps`` escapes the C0 controls only, with ``ensure_ascii`` all but U+007F.
     """
-    return _CONTROLS.sub(
+    return CONTROLS.sub(
         lambda found: found[0] if found[0] in _LINE else f"\\u{ord(found[0]):04x}", text
     )
 

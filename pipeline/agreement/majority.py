@@ -18,13 +18,15 @@ import pyarrow as pa
 from segscore.pipeline.agreement.aside import Kind, kinds_of
 from segscore.pipeline.agreement.confidence import confidence_table
 from segscore.pipeline.agreement.left_out import WithoutOption, require_coders
-from segscore.pipeline.agreement.preparation import Preparation, preparing, read_codings
+from segscore.pipeline.agreement.preparation import Preparation, preparing
 from segscore.pipeline.agreement.settings import ROUND
 from segscore.pipeline.errors import Refused
 from segscore.pipeline.runs.record import copies_left_out
 from segscore.pipeline.settings.options import Option
 from segscore.pipeline.settings.ranges import MOST_UNITS, in_unit_interval, within
 from segscore.pipeline.statistics.shown_numbers import counted
+from segscore.pipeline.tables.columns import SEGMENTATIONS
+from segscore.pipeline.tables.read import read_valid
 from segscore.pipeline.tables.units import PER_SECOND, with_unit
 
 AGREED, CONFIDENCE = "references", "confidence"
@@ -89,7 +91,7 @@ def write_consensus(codings: str, output: str, settings: ConsensusSettings) -> d
 def _agree(codings: str, settings: ConsensusSettings, preparation: Preparation) -> dict[str, Any]:
     """Read codings, write what they agree on, and return the record."""
     table = preparation.table
-    rows, rejects = read_codings(table)
+    rows, rejects = read_valid(table, SEGMENTATIONS)
     first = rows.keep(kinds_of(rows, ROUND, None).kind == Kind.CODER)
     of_one_length, unequal, twice, copies = _by_document(first.table, settings.without)
     warnings = [*table.warnings]

@@ -1,4 +1,4 @@
-"""Read codings for `simulate` and `consensus`, and publish the tables that these write."""
+"""Find codings for `simulate` and `consensus`, and publish the tables that these write."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
@@ -16,7 +16,6 @@ from segscore.pipeline.settings.ranges import check_locations
 from segscore.pipeline.storage.placement import require_apart, require_free
 from segscore.pipeline.tables.columns import SEGMENTATIONS
 from segscore.pipeline.tables.find import InputTable, find_table
-from segscore.pipeline.tables.read import Rows, read_valid
 
 
 class Preparation:
@@ -85,12 +84,3 @@ def preparing(
     with removing(attempt, resumable=False):
         run_folder.claim(attempt, {})
         yield Preparation(attempt, table)
-
-
-def read_codings(table: InputTable) -> tuple[Rows, pa.Table]:
-    """Return the valid rows of codings, and the rejected rows.
-
-    Raises:
-        Refused: the table cannot be read.
-    """
-    return read_valid(table, SEGMENTATIONS)

@@ -35,13 +35,15 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from segscore.pipeline.agreement import pseudo_coders
-from segscore.pipeline.agreement.preparation import Preparation, preparing, read_codings
+from segscore.pipeline.agreement.preparation import Preparation, preparing
 from segscore.pipeline.agreement.pseudo_coders import Errors
 from segscore.pipeline.agreement.settings import CODINGS_PER_PART, SimulateSettings
 from segscore.pipeline.arrays.document_ids import Hashes
 from segscore.pipeline.arrays.ragged import Ints, Positions, Ragged, column, numbers, ragged
 from segscore.pipeline.errors import Refused
 from segscore.pipeline.settings.ranges import MOST_UNITS
+from segscore.pipeline.tables.columns import SEGMENTATIONS
+from segscore.pipeline.tables.read import read_valid
 from segscore.pipeline.tables.validate import owner_of, place_of
 
 TABLE, _RECORD = "codings", "simulation.json"
@@ -149,7 +151,7 @@ def run(codings: str, output: str, settings: SimulateSettings) -> dict[str, Any]
 def _simulate(codings: str, settings: SimulateSettings, preparation: Preparation) -> dict[str, Any]:
     """Read a corpus, simulate, and return the record; raise Refused if no row is valid."""
     table = preparation.table
-    rows, rejects = read_codings(table)
+    rows, rejects = read_valid(table, SEGMENTATIONS)
     warnings = [_rejects_warning(rejects, len(rows))] if rejects.num_rows else []
     if not len(rows):
         raise Refused(f"{codings}: {warnings[0]}")

@@ -138,20 +138,23 @@ def _with_callees(
     function: Callable[..., Any], form: Literal["interpreted", "compiled"]
 ) -> Callable[..., Any]:
     """Return a function that calls other kernels in the form that it has itself."""
-    names = dict(function.__globals__)
-    for name in function.__code__.co_names:
-        if isinstance(names.get(name), Kernel):
-            names[name] = getattr(names[name], form)
+    callees = {name: getattr(callee, form) for name, callee in _callees(function).items()}
+    names = function.__globals__ | callees
     return FunctionType(function.__code__, names, closure=function.__closure__)
+
+
+def _callees(function: Callable[..., Any]) -> dict[str, Kernel]:
+    """Return the kernels that a function names."""
+    known = {name: function.__globals__.get(name) for name in function.__code__.co_names}
+    return {name: found for name, found in known.items() if isinstance(found, Kernel)}
 
 
 def _all_of(loop: Kernel) -> bytes:
     """Return what a loop is compiled from: its code, its constants, and all of its callees."""
     code, names = loop.function.__code__, loop.function.__globals__
-    callees = [names[name] for name in code.co_names if isinstance(names.get(name), Kernel)]
     constants = {name: names[name] for name in code.co_names if _is_constant(names.get(name))}
     own = code.co_code + repr((code.co_consts, code.co_names, constants, loop.options)).encode()
-    return b"".join([own, *map(_all_of, callees)])
+    return b"".join([own, *map(_all_of, _callees(loop.function).values())])
 
 
 def _is_constant(value: object) -> bool:

@@ -35,9 +35,7 @@ def _named(label: str, findings: Sequence[str]) -> list[str]:
 
 def _findings(verdict: Verdict) -> Iterator[str]:
     """Yield everything for which a night may not pass."""
-    for check in (*verdict.checks, *verdict.group_checks):
-        if check.fails:
-            yield _worse(check)
+    yield from map(_worse, verdict.failed)
     for name in (*verdict.missing, *verdict.missing_groups):
         yield f"{name} is missing"
     for date in verdict.differences:

@@ -292,7 +292,7 @@ def _with_outcome(
 
 def _outcome(verdict: Verdict, not_comparable: str, *, unused: bool) -> str:
     """Return the outcome of a night by what failed, is missing, and was accepted."""
-    failed = [check for check in (*verdict.checks, *verdict.group_checks) if check.fails]
+    failed = verdict.failed
     left = [check for check in failed if verdict.accepts(check.system, check.rule) is None]
     missing = (*verdict.missing, *verdict.missing_groups)
     differs = bool(verdict.differences) and not_comparable == FAIL

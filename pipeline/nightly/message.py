@@ -46,7 +46,7 @@ def _unremarkable(verdict: Verdict) -> list[str]:
     nights = sorted({compared["date"] for compared in verdict.against.values()})
     if not verdict.checks:
         return [f"{systems}, no rule was applied", *verdict.warnings]
-    fails = any(check.fails for check in (*verdict.checks, *verdict.group_checks))
+    fails = bool(verdict.failed)
     result = "what fails was accepted" if fails else "no rule fails"
     compared = f", compared with {nights[-1]}" if nights else ""
     return [f"{systems}, {result}{compared}", *verdict.warnings]

@@ -18,8 +18,7 @@ _FILES = 3
 def failure_message(verdict: Verdict, run: str) -> str:
     """Explain in one line why a night does not end with exit code 0."""
     parts = [*problems(verdict, run), *(f"Probable cause: {cause}" for cause in verdict.causes)]
-    blamed = any(check.fails and check.system != EVERY for check in verdict.checks)
-    blamed |= any(check.fails and check.system != EVERY for check in verdict.group_checks)
+    blamed = any(check.system != EVERY for check in verdict.failed)
     if verdict.outcome == "failed" and not blamed:
         parts.append(
             "No system is to blame: look at the references and recordings; if they are right, run "

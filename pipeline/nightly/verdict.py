@@ -261,19 +261,17 @@ class Verdict:
 
     def good_for(self, system: str) -> bool:
         """Whether later nights of a system are compared with this one."""
-        checks = (*self.checks, *self.group_checks)
         if any(
             check.result == ON_TRIAL
             and check.system == system
             and self.accepts(system, check.rule) is None
-            for check in checks
+            for check in (*self.checks, *self.group_checks)
         ):
             return False
         if self.outcome == FAILED:
-            failing = (check for check in checks if check.fails)
             return all(
                 check.system not in (system, EVERY) or self.accepts(check.system, check.rule)
-                for check in failing
+                for check in self.failed
             )
         return self.good
 

@@ -44,10 +44,10 @@ def move_tables(attempt: Attempt, tables: Sequence[str]) -> None:
         # An attempt that was killed while it wrote a file left it under a temporary name.
         unfinished = [name for name in storage.names(source) if storage.temporary_for(name)]
         storage.remove_files(source, unfinished)
-    if has_begun_to_publish(attempt):
-        is_local = storage.is_local(output)
-        to_move = {s: t for s, t in to_move.items() if not (is_local and _are_same(s, t))}
-    if storage.is_local(output) or not has_begun_to_publish(attempt):
+    is_local, has_begun = storage.is_local(output), has_begun_to_publish(attempt)
+    if is_local and has_begun:
+        to_move = {s: t for s, t in to_move.items() if not _are_same(s, t)}
+    if is_local or not has_begun:
         require_free(output, [table for table in tables if storage.join(folder, table) in to_move])
     claim_publication(attempt, {})
     for source, target in to_move.items():

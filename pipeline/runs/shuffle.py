@@ -129,8 +129,9 @@ def meet(
 
 def remove_shuffled(partitioning: Partitioning) -> None:
     """Remove the shuffled rows of a run, once its parts are finished."""
-    receipts.remove(partitioning.folder, FOLDER)
-    storage.remove(storage.join(partitioning.folder, FOLDER))
+    if partitioning.is_shuffled:
+        receipts.remove(partitioning.folder, FOLDER)
+        storage.remove(storage.join(partitioning.folder, FOLDER))
 
 
 def _shuffle(run: TaskRun, partitioning: Partitioning) -> Partitioning:

@@ -9,12 +9,12 @@ from segscore.pipeline.errors import Refused
 from segscore.pipeline.importing.formats.format import Format
 from segscore.pipeline.importing.formats.known import FORMATS
 from segscore.pipeline.importing.tracks import EDIT_TRACKS, DocumentTracks
-from segscore.pipeline.plain_text import is_control
+from segscore.pipeline.plain_text import CONTROLS
 from segscore.pipeline.reports.export.read_tracks import read_tracks
 from segscore.pipeline.reports.export.settings import ExportSettings
 
 _FOLDERS = {"reference": "references", "hypothesis": "hypotheses", EDIT_TRACKS: EDIT_TRACKS}
-_NOT_IN_NAMES = re.compile(r'[/\\:*?"<>|%]|^\.|\.$')
+_NOT_IN_NAMES = re.compile(rf'{CONTROLS.pattern}|[/\\:*?"<>|%]|^\.|\.$')
 """Characters that not every file system allows in a name; and dots that mean folders."""
 
 _LONGEST = 230
@@ -123,9 +123,8 @@ def _file_name(name: str) -> str:
 
     So do those that a terminal would not show as they are.
     """
-    return "".join(
-        "".join(f"%{byte:02X}" for byte in character.encode("utf-8", "surrogatepass"))
-        if is_control(character)
-        else character
-        for character in _NOT_IN_NAMES.sub(lambda one: f"%{ord(one[0]):02X}", name)
-    )
+    return _NOT_IN_NAMES.sub(lambda one: _percent(one[0]), name)
+
+
+def _percent(character: str) -> str:
+    return "".join(f"%{byte:02X}" for byte in character.encode("utf-8", "surrogatepass"))
