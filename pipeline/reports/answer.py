@@ -34,7 +34,7 @@ def verdict_in_words(night: Verdict) -> str:
     sentences += [f"{text}." for text in described[:_NAMED]]
     if len(described) > _NAMED:
         sentences.append(f"{_more(len(described) - _NAMED, 'system', 'is', 'are')} in the table.")
-    sentences += [f"{cause.rstrip('.')}." for cause in night.causes]
+    sentences += [f"Probable cause: {cause.rstrip('.')}." for cause in night.causes]
     sentences += [
         f"{isolated(file.url)} cannot be read and was left out." for file in night.unusable[:_NAMED]
     ]
