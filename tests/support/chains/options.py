@@ -142,7 +142,6 @@ VALUES: Mapping[str, Callable[[Random, Corpus], str | None]] = {
     "--edit-constants": _one_of("0,0", "0.5,0.5"),
     "--content-weights": _one_of("0,0,0,0", "1,2,0.5,0", "1,1,0,0"),
     "--memory-limit": _one_of("2GB"),
-    "--registry": _left_alone,
     "--cluster": _one_of("local"),
     "--workers": _one_of("1", "2"),
     "--layout": _one_of("systems", "groups", "measures"),
