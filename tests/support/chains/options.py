@@ -202,7 +202,6 @@ VALUES: Mapping[str, Callable[[Random, Corpus], str | None]] = {
     "--hypotheses": _left_alone,
     "--output": _left_alone,
     "--settings": _left_alone,
-    "--describe": _left_alone,
     "--fresh": _left_alone,
     "--share": _one_of("0", "0.3", "0.5", "1"),
     "--within": _one_of("0", "1", "2", "100"),
