@@ -425,11 +425,11 @@ def test_runs_of_different_versions_are_refused_without_may_differ(
     rows = [line("d", "desk", "reference", [5]), line("d", "a", "hypothesis", [6])]
     one, two = (scored(segscore, tmp_path / name, rows) for name in ("one", "two"))
     record = two / "run.json"
-    record.write_text(record.read_text().replace("|v:0.2.0", "|v:0.0.9"))
+    record.write_text(record.read_text().replace("|v:0.3.0.dev0", "|v:0.0.9"))
     command = ("compare", one, two, "--measure", "pk")
-    assert "v 0.2.0 / 0.0.9" in refusal_line(segscore(*command))
+    assert "v 0.3.0.dev0 / 0.0.9" in refusal_line(segscore(*command))
     result = segscore(*command, "--may-differ", "v")
-    assert result.code == 0 and "|v:0.2.0/0.0.9\n" in result.out
+    assert result.code == 0 and "|v:0.3.0.dev0/0.0.9\n" in result.out
 
 
 def test_different_p_seg_is_refused_only_where_it_is_used(
