@@ -162,8 +162,7 @@ def compare_runs(
             results.rows["ratings"], unmatched = found
             results.warnings += unmatched
     tables = _tables(results.rows, types)
-    permutation = f"permutation,{settings.permutations}" if settings.permutations else "none"
-    own = {"ci": "+".join(sorted(results.units)), "p": permutation}
+    own = {"ci": "+".join(sorted(results.units)), "p": "jackknife-t,holm"}
     signed, warnings = signature(runs, settings.measures, own), dict.fromkeys(results.warnings)
     return ComparedRuns(tables, signed, _account(compared[0]), [*warnings])
 

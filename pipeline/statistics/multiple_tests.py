@@ -38,7 +38,8 @@ def holm_levels(p: Sequence[float] | Floats, families: Sequence[object], alpha: 
     """Return the level of each test at its place in Holm's order, shape (tests,).
 
     A test is rejected by Holm's method where its p value is below its level, and only there. Tests
-    after the first that is not rejected have the level of that one; NaN does not count as a test.
+    after the first that is not rejected have the level of that one, and equal p values that of the
+    first of them; NaN does not count as a test.
 
     >>> [f"{level:.4f}" for level in holm_levels([0.03, 0.01, 0.04], "aaa", 0.05)]
     ['0.0250', '0.0167', '0.0250']
@@ -54,9 +55,11 @@ def holm_levels(p: Sequence[float] | Floats, families: Sequence[object], alpha: 
         members = np.array([test for test, each in enumerate(families) if each == family])
         known = members[~np.isnan(p_values[members])]
         level = alpha / max(1, len(known))
-        for place, test in enumerate(known[np.argsort(p_values[known], kind="stable")]):
-            levels[test] = level
-            if p_values[test] < level and place + 1 < len(known):
+        order = known[np.argsort(p_values[known], kind="stable")]
+        for place, test in enumerate(order):
+            tied = place > 0 and p_values[test] == p_values[order[place - 1]]
+            levels[test] = levels[order[place - 1]] if tied else level
+            if p_values[test] < levels[test] and place + 1 < len(known):
                 level = alpha / (len(known) - place - 1)
     return levels
 

@@ -223,7 +223,7 @@ def test_an_existing_comparison_is_kept_and_reported(segscore: Segscore, runs: P
     assert "seed was 0, is 1" in refusal_line(segscore(*command, "--seed", 1))
     assert segscore(*command, "--seed", 1, "--fresh").code == 0
     status = segscore("status", runs / "comparison")
-    assert status.code == 0 and "p:permutation,9999" in status.out
+    assert status.code == 0 and "p:jackknife-t,holm" in status.out
 
 
 def test_equal_system_names_of_two_runs_are_distinguished(segscore: Segscore, runs: Path) -> None:
