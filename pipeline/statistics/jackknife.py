@@ -162,7 +162,7 @@ def effective_number(weight: Floats) -> float:
 
 
 def rests_on_few(effective: float, units: float) -> bool:
-    """Return whether an average rests on less than half of its units, because the others are short."""
+    """Return whether an average rests on less than half of its units: the others are short."""
     return effective < units / 2
 
 

@@ -53,7 +53,8 @@ def rows_of(averages: list[Estimate]) -> list[ComparisonRow]:
         row = {
             "measure": "pk", "average": "micro", "system": f"s{a}", "other": f"s{b}",
             "difference": apart.value, "p": apart.p, "p_permutation": np.nan, "p_wilcoxon": np.nan,
-            "better": better, "documents": len(apart.units), "units": apart.number, "effective": apart.effective,
+            "better": better, "documents": len(apart.units), "units": apart.number,
+            "effective": apart.effective,
         }  # fmt: skip
         pairs.append(ComparedPair(row, apart, of_points=False, directed=True))
     return adjusted_rows(pairs, SETTINGS, power=False)
