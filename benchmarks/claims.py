@@ -31,6 +31,7 @@ from benchmarks.simulated_documents import (
 from benchmarks.timing import ROOT
 from segscore.pipeline.arrays.ragged import Ints
 from segscore.pipeline.comparison.certify import MeasuredShare
+from segscore.pipeline.comparison.tables import is_equal
 from segscore.pipeline.statistics.averages import skill
 from segscore.pipeline.statistics.changes import change_of
 from segscore.pipeline.statistics.jackknife import Estimate, combine, difference
@@ -108,8 +109,7 @@ def called_equal(kind: Kind, corpus: Corpus, number: int = CORPORA) -> MeasuredS
     margin = abs(truth[0] - truth[1])
 
     def equal(apart: Estimate) -> bool | None:
-        low, high = apart.interval()
-        return None if isnan(low) else bool(max(-low, high) <= margin)
+        return is_equal(apart, margin)
 
     return _of_differences(kind, corpus, number, 1.0, equal)[B]
 

@@ -58,12 +58,12 @@ COMPARISONS = pap.DataFrameSchema(
         ),
         "p": share_or_null(
             "p of the two-sided test of the difference by the jackknife; null with fewer than 5 "
-            "resampling units, or if all of them differ alike"
+            "resampling units, or if fewer than 6 differ alike; of more that do, 2^(1 - effective)"
         ),
         "p_holm": share_or_null(f"p {ADJUSTED}"),
         "equal": true_or_null(
-            "whether the interval lies within `--margin` of 0, so that the two are equal within "
-            "it; null without a margin or an interval"
+            "whether the interval at 90 % lies within `--margin` of 0, so that the two are equal "
+            "within it; null without a margin or an interval"
         ),
         "better": name_or_null(
             "the one of the two with the better average, by the measure's direction; null if the "

@@ -27,6 +27,7 @@ class AverageRow(TypedDict, total=False):
     skill_high: float | None
     document_set: str | None
     effective: float | None
+    freedom: float | None
     answers: int | None
     failed_answers: int | None
     undivided_answers: int | None

@@ -65,7 +65,7 @@ def pair_power(
     spread = difference.error * sqrt(units)
     if units < LEAST_DOCUMENTS or not spread > 0:
         return PairPower()
-    test = replace(search.test, effective=difference.effective / units)
+    test = replace(search.test, effective=(difference.freedom + 1) / units)
 
     def needed(size: float | None) -> float:
         return float(documents_needed(np.array([abs(size) / spread]), test)[0]) if size else nan

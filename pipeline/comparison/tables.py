@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
-from math import comb, isnan
+from math import isnan
 from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
@@ -199,13 +199,18 @@ def _at_level(
     power = PairPower()
     if search is not None and pair.directed:
         power = pair_power(pair.difference, (low, high), search)
-    equal = None if margin is None or np.isnan(low) else bool(max(-low, high) <= margin)
+    equal = None if margin is None else is_equal(pair.difference, margin)
     ends = {"ci_low": low, "ci_high": high, "confidence": confidence, "equal": equal}
     return {**ends, **asdict(power)}
 
 
-def _pairs_of_systems(averages: Averages) -> int:
-    return comb(sum(not system.is_point for system in averages.sample.systems), 2)
+def is_equal(difference: Estimate, margin: float) -> bool | None:
+    """Return whether two systems are equal within a margin; None if that cannot be tested.
+
+    Both one-sided tests at the level are an interval at 1 less twice the level (Schuirmann 1987).
+    """
+    low, high = difference.interval(1 - 2 * SIGNIFICANT)
+    return None if np.isnan(low) else bool(max(-low, high) <= margin)
 
 
 def _search(pairs: int, settings: CompareSettings) -> DifferenceSearch:

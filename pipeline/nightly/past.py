@@ -40,7 +40,16 @@ rules that are not about levels."""
 
 _DIGITS = 24
 
-_COLUMNS = ("hypothesis", "measure", "average", "value", "ci_low", "ci_high", "effective")
+_COLUMNS = (
+    "hypothesis",
+    "measure",
+    "average",
+    "value",
+    "ci_low",
+    "ci_high",
+    "effective",
+    "freedom",
+)
 """Columns from which averages are read; a summary of an earlier version lacks the last."""
 
 _CACHED = 4096
@@ -285,9 +294,10 @@ def _averages(
 def _average(row: Mapping[str, Any]) -> PastAverage:
     value, low, high = (nan if row[n] is None else row[n] for n in ("value", "ci_low", "ci_high"))
     measure = ALL[row["measure"]]
-    effective = row.get("effective") or nan
+    freedom = row.get("freedom") or max(1.0, (row.get("effective") or nan) - 1)
     bounds = measure.lower, measure.upper
-    return PastAverage(value, error_of_interval(value, low, high, effective, bounds), low, high)
+    error = error_of_interval(value, low, high, freedom, bounds)
+    return PastAverage(value, error, low, high)
 
 
 def _removed(
