@@ -116,10 +116,8 @@ def _many(documents: int) -> str:
 
 
 def omnibus_in_words(row: OmnibusRow) -> str:
-    """Write the result of a test over all systems as a paper does."""
-    kind = "Friedman chi²" if row["test"] == "friedman" else "Kruskal-Wallis H"
-    effect = "W" if row["test"] == "friedman" else "epsilon²"
+    """Write the result of Friedman's test as a paper does."""
     return (
-        f"{kind}({row['degrees']}) = {shown_as(row['statistic'], '.2f')}, p {shown_p(row['p'])}, "
-        f"{effect} = {shown_as(row['effect'], '.2f')}"
+        f"Friedman chi²({row['degrees']}) = {shown_as(row['statistic'], '.2f')}, "
+        f"p {shown_p(row['p'])}, W = {shown_as(row['effect'], '.2f')}"
     )

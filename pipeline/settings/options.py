@@ -283,9 +283,6 @@ UnitOption = Annotated[
         check=among(COUNTED_UNITS),
     ),
 ]
-RegistryOption = Annotated[
-    str | None, Option("JSON file of your own test sets, to recognise them too.", Panel.INPUTS)
-]
 LengthToleranceOption = Annotated[
     int,
     Option(

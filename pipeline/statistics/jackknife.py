@@ -171,7 +171,9 @@ def within(
 ) -> tuple[float, float]:
     """End an interval where the range of its value ends."""
     (low, high), (lower, upper) = interval, bounds
-    return low if lower is None else max(low, lower), high if upper is None else min(high, upper)
+    if lower is not None:
+        low = max(low, float(lower))
+    return low, high if upper is None else min(high, float(upper))
 
 
 def _number_of_kurtosis(deviations: Floats) -> float:

@@ -182,7 +182,6 @@ def test_pairs_are_compared_on_the_documents_that_they_share(
         ("gold", "good"): (3, None),
     }
     assert [row["p"] for row in micro] == [None] * 3  # fewer than five documents
-    assert [row["p_permutation_holm"] >= row["p_permutation"] for row in micro] == [True] * 3
     systems = {row["system"]: row for row in tables["systems"]}
     assert {name: row["documents"] for name, row in systems.items()} == {
         "bad": 4,

@@ -52,7 +52,7 @@ def rows_of(averages: list[Estimate]) -> list[ComparisonRow]:
         better = None if apart.value == 0 else f"s{a if apart.value < 0 else b}"
         row = {
             "measure": "pk", "average": "micro", "system": f"s{a}", "other": f"s{b}",
-            "difference": apart.value, "p": apart.p, "p_permutation": np.nan, "p_wilcoxon": np.nan,
+            "difference": apart.value, "p": apart.p,
             "better": better, "documents": len(apart.units), "units": apart.number,
             "effective": apart.effective,
         }  # fmt: skip

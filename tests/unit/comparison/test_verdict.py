@@ -45,7 +45,6 @@ def pair(system: str, other: str, better: str | None, p: float | None = 0.001) -
         "difference": 1.0,
         "ci_low": 0.5,
         "ci_high": 1.5,
-        "effect_d": None,
         "better": better,
         "equal": None,
         "p": p,
