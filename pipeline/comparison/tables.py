@@ -22,7 +22,12 @@ from segscore.pipeline.measures.measure import Measure
 from segscore.pipeline.results.names import explain_command
 from segscore.pipeline.scoring.finished_scoring import FinishedScoring
 from segscore.pipeline.statistics import rank_tests
-from segscore.pipeline.statistics.jackknife import Estimate, difference
+from segscore.pipeline.statistics.jackknife import (
+    Estimate,
+    cautious,
+    difference,
+    rests_on_few,
+)
 from segscore.pipeline.statistics.multiple_tests import holm_by_family, holm_levels
 from segscore.pipeline.statistics.power import PairedTest
 from segscore.schemas.rows import PairRow
@@ -236,6 +241,8 @@ def _pairs(averages: Averages, measure: Measure, kind: str) -> Iterator[Compared
     for pair, systems in enumerate(averages.pairs):
         first, second = averages.sides(measure.name, kind, pair)
         apart = difference(first, second)
+        if kind == "micro" and rests_on_few(apart.effective, apart.number):
+            apart = cautious(apart, averages.difference(measure.name, "macro", pair))
         higher, lower = rank_tests.count_signs(values[systems[0]], values[systems[1]])
         row = {
             "measure": measure.name,

@@ -63,7 +63,7 @@ def starred(out: str, systems: Sequence[str]) -> set[str]:
 def best_in_words(sentence: str, systems: Sequence[str]) -> set[str]:
     """Return the systems that a sentence calls best, or equally good; empty if it calls nobody."""
     sentence = plain(sentence).split(": ", 1)[1] if sentence.startswith(MEASURE) else sentence
-    named = re.match(r"(.*?) (is best|are equally good)", plain(sentence))
+    named = re.match(r"(.*?) (has the best value|are equally good)", plain(sentence))
     return set() if named is None else {name for name in systems if name in named[1].split()}
 
 

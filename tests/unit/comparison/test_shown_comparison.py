@@ -80,7 +80,7 @@ def test_pairs_with_points_are_shown_of_one_system() -> None:
     table = first_pairs_shown(every, None)
     assert list(table.columns[1].values) == ["point:none"]
     assert against_chance(every) == (
-        "of 1 pair of a system and a reference point, not sure: a and point:none"
+        "of 1 pair of a system and a reference point, not significant: a and point:none"
     )
     assert table.caption == ""
     assert against_chance([pair("a", "b", 0.2)]) is None
