@@ -234,7 +234,7 @@ def wrong_blame(nights: Nights, change: str) -> dict[str, Floats]:
     changed = CHANGES[change](nights)
     still = np.isclose(changed.values, nights.values).all(axis=(0, 1))
     if not still.any():  # the references changed: no system did
-        still[:] = True
+        still = np.ones_like(still)
     found = {name: rule(changed).own for name, rule in RULES.items()}
     return {
         name: (own[:, FIRST_FALL:, still].any(axis=(1, 2))).astype(float)

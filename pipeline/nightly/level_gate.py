@@ -130,10 +130,10 @@ def _parts(past: Past, rule: GateRule, group: GroupKey) -> _Parts:
     deviations = np.full(values.shape, np.nan)
     for column, system in enumerate(systems):
         for start, end in past.spans(rule, system):
-            own = slice(start, end), slice(column, column + 1)
-            chosen = first_nights(good[own])
+            level = slice(start, end), slice(column, column + 1)
+            chosen = first_nights(good[level])
             if np.count_nonzero(chosen) >= FEWEST_OF_BASELINE:
-                deviations[own] = relative(values[own], chosen)
+                deviations[level] = relative(values[level], chosen)
     known = ~np.isnan(deviations[-1]) if len(deviations) else np.zeros(0, bool)
     if np.count_nonzero(known) < FEWEST_SYSTEMS:
         return _Parts(systems, values, good, values, None, np.zeros(len(values), bool))
