@@ -5,7 +5,7 @@ statement of a stated level is true; the same command writes the same page.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from math import isnan, sqrt
 from typing import Any
 
@@ -250,9 +250,7 @@ def _of_differences(
             result = {}
             for key, averages in truth.items():
                 less = (1 - share) * (averages[0] - averages[1])
-                apart = difference(one[key], other[key])
-                apart = replace(apart, value=apart.value - less, without=apart.without - less)
-                result[key] = says(apart)
+                result[key] = says(difference(one[key], other[key]).less(less))
             yield result
 
     return _counted(said())

@@ -12,7 +12,7 @@ paired, and all others are independent, without further code.
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from math import exp, inf, isnan, log, nan, sqrt
 from typing import Any
@@ -35,6 +35,9 @@ P_SEG_COUNTS = ("windows", "reference_windows")
 
 _FEWEST_ALIKE = 6
 """Smallest number of units from which a difference is tested that is the same in all of them."""
+
+_UNDECIDED = 0.5
+"""Largest p that ``cautious`` gives a difference."""
 
 _ROUNDING = 1e-12
 """Standard errors and differences up to this are those of the last bits of equal values."""
@@ -133,6 +136,10 @@ class Estimate:
             return self.value / factor, self.value * factor
         return within((self.value - reach, self.value + reach), self.bounds)
 
+    def less(self, true: float) -> "Estimate":
+        """Return the average less a value that does not vary, as to test that it is that."""
+        return replace(self, value=self.value - true, without=self.without - true)
+
     @property
     def p(self) -> float:
         """The p value of the average being 0, as of a difference; NaN if it cannot be tested.
@@ -171,7 +178,9 @@ def within(
 ) -> tuple[float, float]:
     """End an interval where the range of its value ends."""
     (low, high), (lower, upper) = interval, bounds
-    return low if lower is None else max(low, lower), high if upper is None else min(high, upper)
+    if lower is not None:
+        low = max(low, float(lower))
+    return low, high if upper is None else min(high, float(upper))
 
 
 def _number_of_kurtosis(deviations: Floats) -> float:
@@ -279,6 +288,24 @@ def combine(
     grouped = any(each.grouped for each in estimates)
     apart = np.asarray(formula(*without), np.float64)
     return Estimate(value, units, apart, fewest, bounds, grouped)
+
+
+def cautious(average: Estimate, other: Estimate) -> Estimate:
+    """Widen the error of a difference until its p is not below that of another average of it.
+
+    A micro average that a few long units carry differs too often. The larger p is at most .5, also
+    where the other average differs the other way.
+    """
+    from scipy.special import stdtrit
+
+    opposed = average.value * other.value < 0
+    p = 1.0 if opposed else other.p
+    if not average.error > 0 or isnan(p) or average.p >= min(p, _UNDECIDED):
+        return average
+    needed = abs(average.value) / float(stdtrit(average.freedom, 1 - min(p, _UNDECIDED) / 2))
+    centre = average.without.mean()
+    widened = centre + (average.without - centre) * (needed / average.error)
+    return replace(average, without=widened)
 
 
 def difference(now: Estimate, before: Estimate) -> Estimate:

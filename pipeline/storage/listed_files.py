@@ -34,6 +34,7 @@ RUN_TABLES = (
     "comparisons",
     "systems",
     "omnibus",
+    "ranks",
     "worst",
     "suspects",
     "where",

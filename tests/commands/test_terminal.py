@@ -345,8 +345,8 @@ def test_the_answer_is_on_the_last_screen(corpus: Path, tmp_path: Path) -> None:
     ]
     write(scored, swept)
     answers: dict[str, tuple[list[object], str]] = {
-        "score": (["score", corpus, corpus, "--output", run], "is best: "),
-        "compare": (["compare", run], "is best: "),
+        "score": (["score", corpus, corpus, "--output", run], "has the best value: "),
+        "compare": (["compare", run], "has the best value: "),
         "sweep": (["sweep", corpus, scored, "--output", tmp_path / "curves"], "at threshold "),
     }
     printed = in_terminal([words for words, _ in answers.values()], ACROSS)

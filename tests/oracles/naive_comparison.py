@@ -2,11 +2,9 @@
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from itertools import pairwise, product
+from itertools import product
 from statistics import NormalDist
 from typing import Any
-
-import numpy as np
 
 Row = Mapping[str, Any]
 Cells = dict[str, dict[str, list[Row]]]
@@ -155,15 +153,3 @@ def nemenyi(values: Sequence[Sequence[float]], a: int, b: int) -> float:
         normal.pdf(x) * (normal.cdf(x + q) - normal.cdf(x)) ** (systems - 1) * step for x in lowest
     )
     return 1 - systems * within
-
-
-def dunn(values: Sequence[Sequence[float]], a: int, b: int) -> float:
-    """Two-sided p of the difference of two mean ranks over all values, corrected for ties."""
-    together = [value for row in values for value in row]
-    ranks, n = mid_ranks(together), len(together)
-    ends = np.cumsum([0, *(len(row) for row in values)]).tolist()
-    means = [sum(ranks[i:j]) / (j - i) for i, j in pairwise(ends)]
-    ties = sum(together.count(value) ** 3 - together.count(value) for value in set(together))
-    variance = n * (n + 1) / 12 - ties / (12 * (n - 1))
-    error = (variance * (1 / len(values[a]) + 1 / len(values[b]))) ** 0.5
-    return 2 * (1 - NormalDist().cdf(abs(means[a] - means[b]) / error))
