@@ -55,7 +55,6 @@ def test_a_page_has_what_a_terminal_says_of_pairs(average: str, margin: float | 
     assert {*names_of(terminal)} - {*names_of(page)} == {"interval (Holm)"}
     assert next(c for c in page.columns if c.name == "difference").ends == [(0.125, 0.375)]
     assert ("within 0.5" in names_of(page)) == (margin is not None)
-    assert ("Wilcoxon (Holm)" in names_of(page)) == (average == "macro")
 
 
 def test_the_first_pairs_have_stars_and_remarks(capsys: pytest.CaptureFixture[str]) -> None:
