@@ -1,4 +1,4 @@
-"""The verdict: which system is best, and whether significantly, the same in each view, in color."""
+"""The verdict: which system is best, and better than which, the same in each view, in color."""
 
 import json
 from pathlib import Path

@@ -103,9 +103,8 @@ def check_sentence(best: str, stars: dict[str, bool], pairs: PairRows, units: in
         sentence = describe_certainty(best, others, pairs).text
         (name,) = others
         row = pairs.get((best, name)) or pairs[name, best]
-        assert sentence.startswith("It is significantly better") == (
-            stars[name] and row["better"] == best
-        )
+        is_better = stars[name] and row["better"] == best
+        assert sentence.startswith("It is significantly better") == is_better
         if units < 5:
             assert "at least 5 are needed" in sentence and "significant" not in sentence
         elif row["p_holm"] is not None:
@@ -118,9 +117,8 @@ def check_sentence(best: str, stars: dict[str, bool], pairs: PairRows, units: in
     together = describe_certainty(best, [*stars], pairs).text
     rows = {name: pairs.get((best, name)) or pairs[name, best] for name in stars}
     known = [name for name, row in rows.items() if row["p"] is not None]
-    assert together.startswith("It is significantly better") == bool(
-        known and all(stars[n] for n in known)
-    )
+    all_are = bool(known and all(stars[name] for name in known))
+    assert together.startswith("It is significantly better") == all_are
 
 
 def test_star_interval_and_sentence_agree() -> None:

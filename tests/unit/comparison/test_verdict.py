@@ -114,8 +114,8 @@ def test_the_last_bits_of_equal_values_do_not_make_one_best() -> None:
 def test_a_point_that_is_surely_better_is_not_called_unsure() -> None:
     rows = [pair("a", "point:none", "point:none"), pair("b", "point:none", "b", 0.5)]
     assert against_chance(rows) == (
-        "of 2 pairs of a system and a reference point, not significant: b and point:none; the point "
-        "is better: point:none and a"
+        "of 2 pairs of a system and a reference point, not significant: b and point:none; the "
+        "point is better: point:none and a"
     )
 
 
