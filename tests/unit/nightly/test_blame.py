@@ -38,8 +38,8 @@ def test_systems_that_end_at_one_value_are_not_to_blame_for_what_they_lost() -> 
     assert is_collapse(systems, RULE)
     mean = replace(CHECK, value=0.097, before=0.424, group="sued")
     assert shared_in_words(mean, systems, RULE).endswith(
-        "in sued, to about the same boundary_similarity: 0.097 on average, was 0.424 on 2026-11-04; "
-        "look at the references"
+        "in sued, to about the same boundary_similarity: 0.097 on average, was 0.424 on "
+        "2026-11-04; look at the references"
     )
     apart = [*systems[:3], replace(systems[3], value=0.2, change=-0.1)]
     assert not is_collapse(apart, RULE)
