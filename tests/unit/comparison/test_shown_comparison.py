@@ -67,8 +67,8 @@ def test_the_first_pairs_have_stars_and_remarks(capsys: pytest.CaptureFixture[st
     assert cells[0].split() == [*("s99", "s0", "-0.2500", "0.5000"), *INTERVAL, "undecided"]
     assert cells[1].split() == [*("s99", "s1", "-0.2500", "0.0100", "*"), *INTERVAL, "differ"]
     assert " ".join(cells[-3:-1]) == (
-        "* p < 0.05; 1 more is in the table comparisons of --output; all systems are better than "
-        "all reference points, p (Holm) at most 0.0200 (1 pair)"
+        "* p < 0.05; 1 more is in the table comparisons of --output; all systems are "
+        "significantly better than all reference points, p (Holm) at most 0.0200 (1 pair)"
     )
 
 
