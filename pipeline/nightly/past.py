@@ -288,10 +288,11 @@ def _averages(
             continue
         if not used or used == {*by}:
             group = tuple(row[name] for name in by) if used else ()
-            yield (row["hypothesis"], row["measure"], row["average"], group), _average(row)
+            yield (row["hypothesis"], row["measure"], row["average"], group), past_average(row)
 
 
-def _average(row: Mapping[str, Any]) -> PastAverage:
+def past_average(row: Mapping[str, Any]) -> PastAverage:
+    """Return the average of a row of the history, with the error that its interval was made of."""
     value, low, high = (nan if row[n] is None else row[n] for n in ("value", "ci_low", "ci_high"))
     measure = ALL[row["measure"]]
     freedom = row.get("freedom") or max(1.0, (row.get("effective") or nan) - 1)

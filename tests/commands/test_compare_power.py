@@ -183,7 +183,7 @@ def test_few_documents_are_not_tested(segscore: Segscore, tmp_path: Path, docume
     few = documents < 5
     assert (f"a has the best value: 0.0000. {said}." in text) == (said in page) == few
     assert (said in printed) == few
-    assert ("not significant" in text) == (not few)
+    assert few <= ("not significant" not in text + page)
     assert ("Tests and intervals are about these references." in text) == (not few)
 
 

@@ -182,6 +182,20 @@ def p_value(difference: Estimate) -> float | None:
     return float(2 * stats.t.sf(t, difference.freedom))
 
 
+def cautious(difference: Estimate, macro: Estimate) -> Estimate:
+    """A difference of micro averages that few units carry, no surer than that of macro averages."""
+    p, least = p_value(difference), p_value(macro)
+    if difference.effective >= difference.units / 2 or p is None or least is None:
+        return difference
+    assert difference.value is not None and difference.error is not None
+    opposed = difference.value * (macro.value or 0) < 0
+    least = min(0.5, 1.0 if opposed else least)
+    if p >= least:
+        return difference
+    quantile = float(stats.t.isf(least / 2, difference.freedom))
+    return difference._replace(error=abs(float(difference.value)) / quantile)
+
+
 def holm_levels(p: Sequence[float], alpha: float = 0.05) -> list[float]:
     """The level at which each test is decided: alpha / m, / (m - 1), ... up to the first miss."""
     levels = [0.0] * len(p)
