@@ -32,12 +32,16 @@ FEWEST = 5
 
 
 class Estimate(NamedTuple):
-    """An average, its standard error (None without one), its weights and its pseudo-values."""
+    """An average, its standard error (None without one), its weights and its pseudo-values.
+
+    Units that can be several documents, such as shows, are ``grouped``.
+    """
 
     value: Number
     error: float | None
     weights: Weights
     pseudo: Sequence[Number] = ()
+    grouped: bool = False
 
     @property
     def units(self) -> int:
@@ -51,12 +55,15 @@ class Estimate(NamedTuple):
 
     @property
     def freedom(self) -> float:
-        """Degrees of freedom: min(n_eff, 2n / (k - 1)) - 1, and less where few units count."""
+        """Degrees of freedom: min(n_eff, 2n / (k - 1)) - 1, and less where few units count.
+
+        Of shows the kurtosis k does not count.
+        """
         n, values = len(self.pseudo), [float(value or 0) for value in self.pseudo]
         mean = sum(values) / n
         second, fourth = (sum((value - mean) ** power for value in values) / n for power in (2, 4))
         limit = self.effective
-        if second > 0 and fourth > second**2:
+        if not self.grouped and second > 0 and fourth > second**2:
             limit = min(limit, 2 * n / (fourth / second**2 - 1))
         if self.effective < self.units / 2:
             squares = {unit: weight**2 for unit, weight in self.weights.items()}
