@@ -322,17 +322,19 @@ class UnitSums:
         counts: sums of each count, whole numbers, shape (units,).
         values: sums of each measure's values, shape (units,).
         defined: number of documents where each measure is defined, shape (units,).
+        of_several: whether a unit may have several documents, where ``defined`` is not known.
     """
 
     units: Hashes
     counts: Mapping[str, NDArray[Any]]
     values: Mapping[str, NDArray[Any]]
     defined: Mapping[str, NDArray[Any]]
+    of_several: bool = False
 
     @property
     def grouped(self) -> bool:
         """Whether a unit has several documents."""
-        return any(bool((each > 1).any()) for each in self.defined.values())
+        return self.of_several or any(bool((n > 1).any()) for n in self.defined.values())
 
 
 def mean_of_draws(counts: NDArray[Any], draws: int) -> NDArray[Any]:
