@@ -147,7 +147,7 @@ OMNIBUS = pap.DataFrameSchema(
     strict=False,
 )
 
-RANKS = pap.DataFrameSchema(
+RANK_TESTS = pap.DataFrameSchema(
     {
         "measure": MEASURE,
         "system": SYSTEM,
@@ -168,7 +168,7 @@ RANKS = pap.DataFrameSchema(
         ),
         "p_permutation_holm": share_or_null(f"p_permutation {ADJUSTED}"),
     },
-    name="ranks",
+    name="rank_tests",
     description="measure and pair of systems; only with --layout ranks",
     strict=False,
 )
@@ -378,7 +378,7 @@ COMPARISON_TABLES = (
     COMPARISONS,
     SYSTEMS,
     OMNIBUS,
-    RANKS,
+    RANK_TESTS,
     WORST,
     WHERE,
     CHANGES,

@@ -85,7 +85,7 @@ class PairRow(TypedDict, total=False):
 
 
 class RankRow(TypedDict, total=False):
-    """A row of `ranks`, the tests of the ranks of a pair of systems."""
+    """A row of `rank_tests`, the tests of the ranks of a pair of systems."""
 
     measure: str
     system: str

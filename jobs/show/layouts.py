@@ -123,7 +123,7 @@ def _ranks(finished: FinishedRun, average: str) -> ShownTable:
     parts = grouped(chosen, (*by, "measure"))
     rows = [row for part in parts.values() for row in sorted(part, key=order_of)]
     keys = [_key(row, by) for row in rows]
-    mean_rank, p = _of_documents(finished.rows("ranks"), by)
+    mean_rank, p = _of_documents(finished.rows("rank_tests"), by)
     mean_ranks = [mean_rank.get(key) for key in keys]
     names = dict.fromkeys(row["system"] for row in chosen)
     tests = {f"p against {name} (Nemenyi)": [p.get((key, name)) for key in keys] for name in names}

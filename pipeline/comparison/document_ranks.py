@@ -19,17 +19,17 @@ from segscore.pipeline.statistics.rank_tests import LEAST, Friedman, friedman, w
 
 
 def rank_tables(group: GroupSamples, settings: CompareSettings) -> dict[str, list[ComparisonRow]]:
-    """Return the rows of ranks and omnibus of a group, without the group-by columns.
+    """Return the rows of rank_tests and omnibus of a group, without the group-by columns.
 
     There are none if the systems share too few documents.
     """
-    rows: dict[str, list[ComparisonRow]] = {"ranks": [], "omnibus": []}
+    rows: dict[str, list[ComparisonRow]] = {"rank_tests": [], "omnibus": []}
     if group.together is None:
         return rows
     averages = Averages(group.together)
     for measure in group.together.measures:
         test = friedman(group.together.values[measure.name])
-        rows["ranks"] += _of_pairs(averages, measure, test, settings)
+        rows["rank_tests"] += _of_pairs(averages, measure, test, settings)
         if len(group.together.systems) >= LEAST:
             rows["omnibus"].append(_over_all(group.together, measure, test))
     return rows

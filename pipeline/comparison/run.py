@@ -145,7 +145,7 @@ def compare_runs(
         systems = find_systems(runs, settings.systems)
         if settings.changes:
             require_two(systems)
-        rows = ["comparisons", "systems", "worst"] + ["omnibus", "ranks"] * settings.ranks
+        rows = ["comparisons", "systems", "worst"] + ["omnibus", "rank_tests"] * settings.ranks
         results = _Results({name: [] for name in rows}, warnings=[*warn_of_trials(runs)])
         resample_by = resampled_by(runs, settings.resample_by)
         compared = [

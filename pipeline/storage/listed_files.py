@@ -34,7 +34,7 @@ RUN_TABLES = (
     "comparisons",
     "systems",
     "omnibus",
-    "ranks",
+    "rank_tests",
     "worst",
     "suspects",
     "where",

@@ -150,7 +150,7 @@ def test_reference_points_leave_the_tests_of_systems_unchanged(
         folder = tmp_path / f"of-{name}"
         tables = compare(segscore, folder, tmp_path / name, *chosen)
         found.append(tables["comparisons"])
-        ranks.append(tables["ranks"])
+        ranks.append(tables["rank_tests"])
     columns = ("p", "p_holm", "ci_low")
     without, with_points = (
         {
@@ -382,7 +382,7 @@ def test_an_always_undefined_system_has_null_values(segscore: Segscore, tmp_path
             assert (row[name] is None) != known, name
         if not known:
             assert row["better"] is row["ci_low"] is None
-    for row in tables["ranks"]:
+    for row in tables["rank_tests"]:
         known = "silent" not in (row["system"], row["other"])
         assert (row["p_permutation"] is None) != known
         assert (row["p_wilcoxon"] is None) >= (not known) and row["p_nemenyi"] is None

@@ -52,7 +52,7 @@ def write(tables: Mapping[str, Rows], folder: Path) -> list[str]:
 def evaluated(tables: Mapping[str, Rows], **settings: Any) -> package.Evaluation:
     """Evaluate the tables in memory."""
     sides = (tables[name] for name in ("references", "hypotheses", "documents"))
-    return package.evaluate(*sides, measures=[MEASURE], **settings)
+    return package.evaluate(*sides, **{"measures": [MEASURE], **settings})
 
 
 def said_of(tables: Mapping[str, Rows]) -> list[str]:
