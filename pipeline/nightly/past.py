@@ -50,7 +50,7 @@ _COLUMNS = (
     "effective",
     "freedom",
 )
-"""Columns from which averages are read; a summary of an earlier version lacks the last."""
+"""Columns from which averages are read; summaries of earlier versions lack the last one or two."""
 
 _CACHED = 4096
 """Nights whose averages are kept in memory, for several nights that are run in one command."""

@@ -59,33 +59,6 @@ def both_defined(
     ]
 
 
-def permuted_p(
-    first: Mapping[str, Sequence[Row]],
-    second: Mapping[str, Sequence[Row]],
-    average: Callable[[Mapping[str, Sequence[Row]]], float | None],
-    flipped: Mapping[str, Sequence[int]],
-) -> float | None:
-    """Exchange the systems' rows document by document, once for each permutation."""
-
-    def apart(a: Mapping[str, Sequence[Row]], b: Mapping[str, Sequence[Row]]) -> float | None:
-        values = average(a), average(b)
-        return None if values[0] is None or values[1] is None else abs(values[0] - values[1])
-
-    observed = apart(first, second)
-    if observed is None:
-        return None
-    permutations = len(next(iter(flipped.values())))
-    extreme = 0
-    for number in range(permutations):
-        a, b = dict(first), dict(second)
-        for document in first:
-            if flipped[document][number]:
-                a[document], b[document] = second[document], first[document]
-        difference = apart(a, b)
-        extreme += difference is None or difference >= observed * NEARLY
-    return (extreme + 1) / (permutations + 1)
-
-
 def wilcoxon_p(differences: Sequence[float]) -> float:
     """P of signed ranks over every pattern of signs; for differences without ties and zeros."""
     ranks = {d: i + 1 for i, d in enumerate(sorted(map(abs, differences)))}

@@ -21,7 +21,7 @@ from segscore.pipeline.scoring.hypotheses import Accepted
 from segscore.pipeline.scoring.references import References
 from segscore.pipeline.scoring.thresholds import reaching
 from segscore.pipeline.statistics.jackknife import UnitSums, micro_estimates
-from segscore.pipeline.statistics.resampling import estimator, settled
+from segscore.pipeline.statistics.resampling import are_buckets, estimator, settled
 from segscore.pipeline.tables.read import Rows
 
 HUNDREDTHS = tuple(step / 100 for step in range(101))
@@ -170,8 +170,7 @@ def intervals_at_best(
     """
     found = [one for part in parts for one in part]
     every = settled(np.concatenate([np.zeros(0, np.uint64), *(one.units for one in found)]))
-    named = estimator(every, resample_by)
-    of_several = named != estimator(np.zeros(0, np.uint64), None)
+    of_several = resample_by is not None or are_buckets(every)
     ends = np.cumsum([len(one.units) for one in found])
     by_threshold: dict[tuple[str, float], list[tuple[Hashes, Ints]]] = {}
     for one, end in zip(found, ends.tolist(), strict=True):
@@ -188,7 +187,7 @@ def intervals_at_best(
         of_run = sums if p_seg_varies else None
         for measure, estimate in micro_estimates(selection.pairs, sums, parameters, of_run).items():
             intervals[*key, measure] = estimate.interval()
-    return intervals, named
+    return intervals, estimator(every, resample_by)
 
 
 def tabulate_measured(
