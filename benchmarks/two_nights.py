@@ -9,7 +9,7 @@ from scipy.special import stdtr
 
 from benchmarks.simulated_nights import NIGHTS, Nights
 from segscore.pipeline.arrays.ragged import Flags, Floats
-from segscore.pipeline.nightly.settings import NightSettings
+from segscore.pipeline.nightly.gate import ALPHA
 from segscore.pipeline.nightly.spread import FEWEST_OF_SPREAD, NIGHTS_OF_SPREAD, differ_clearly
 from segscore.pipeline.statistics.changes import BetweenNights
 from segscore.pipeline.statistics.night_levels import FEWEST_OF_BASELINE, OF_COMMON, own_parts
@@ -59,10 +59,10 @@ class _Gate:
         p = self._p(change + limit, np.stack([errors, before[1]]), apart)
         if night < FEWEST_OF_BASELINE:
             p = np.ones_like(p)
-        failed = _holm(p[:, : self.systems]) <= NightSettings.alpha
+        failed = _holm(p[:, : self.systems]) <= ALPHA
         beyond = (before[0] - values)[:, : self.systems] > self.limit
-        shared = (p[:, mean] <= NightSettings.alpha) & (beyond.sum(axis=1) >= self.systems - 1)
-        stands_out = _holm(p[:, own]) <= NightSettings.alpha
+        shared = (p[:, mean] <= ALPHA) & (beyond.sum(axis=1) >= self.systems - 1)
+        stands_out = _holm(p[:, own]) <= ALPHA
         blamed = failed & np.where(shared[:, None], stands_out, p[:, own] <= _ONE)
         shared &= failed.any(axis=1)
         good = ~blamed & ~shared[:, None]

@@ -101,6 +101,8 @@ def nightly(
     except Refused as problem:
         every = "; ".join(problems_of(ScoreSettings, scoring))
         raise Refused(every or str(problem)) from problem
+    for note in chosen.ignored:
+        _warn(note)
     nights = _dates(chosen.date, first, last)
     published = replay or chosen.rejudge
     expected = [night for night in nights if published or not chosen.days.is_off(night)]

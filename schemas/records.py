@@ -107,22 +107,18 @@ _NIGHT_RECORD = {
     "run: string": "fingerprint of the run that was judged; night.json is not valid for any other "
     "run",
     "asked.gate[]: string": "rules, as given",
-    "asked.alpha: float": "probability that rules about two nights fail by noise alone",
-    "asked.against: string": "`last-good`, or a date",
-    "asked.baseline: string": "`last-good`, or `median-of-` and a number",
     "asked.not_comparable: string": "`fail` or `pass`",
     "asked.gate_by[]: string": "attributes in each value of which the rules also hold",
     "asked.require_groups: bool": "whether a night without an expected group is incomplete",
     "against.*.date: string": "date of the night that the system is compared with",
     "against.*.run: string": "fingerprint of that night's run",
-    "medians.*.*: string": "runs, by date, of the nights with whose median it is compared",
     "checks[].rule: string": "rule, as given",
     "checks[].system: string": "coder of the hypotheses",
     "checks[].measure: string": "measure of the rule",
     "checks[].average: string": "`micro` or `macro`",
     "checks[].limit: float": "change that the rule allows, in the unit of the measure",
     "checks[].against: string": "date of the night that the system is compared with; of several "
-    "nights, the newest; of a line or a level, the first",
+    "nights, the newest; of a level, the first",
     "checks[].value: float or null": "average tonight; null if undefined",
     "checks[].before: float or null": "average on the other night; null if undefined",
     "checks[].documents: int": "documents on which the measure is defined tonight",
@@ -135,7 +131,7 @@ _NIGHT_RECORD = {
     "change is at the limit",
     "checks[].p_adjusted: float or null": "p, adjusted by Holm for all checks of the night",
     "checks[].nights: int": "nights whose median is compared with; 1 for a single night; of a rule "
-    "for trends, the nights of the line; of one about levels, those of the baseline",
+    "about levels, those of the baseline",
     "checks[].group: string or null": "values of the attributes of gate_by; null in checks",
     "checks[].between: float or null": "standard deviation between nights that the standard "
     "error allows for, or of a level's baseline; null if it is not known",
@@ -177,7 +173,6 @@ _NIGHT_RECORD = {
     "warnings[]: string": "signs that the input is not what it should be, or that a system "
     "declines slowly",
     "causes[]: string": "warnings that say why systems probably failed or are missing",
-    "trend.*: string": "runs, by date, of the nights that lines of rules for trends go through",
     "group_checks[].*: as in checks": "results of each rule by system and group, and for the mean "
     "of all systems",
     "common[]: string": "what got worse in a group for all systems, in sentences",

@@ -82,7 +82,7 @@ def _previews(nights: Sequence[NightSettings]) -> Iterator[tuple[date, list[str]
         preview = preview_night(settings)
         lines, plan = [*preview.lines], preview.plan
         if plan is not None:
-            if before is not None and settings.rules and settings.compared_date is None:
+            if before is not None and settings.rules:
                 lines.append(f"{before} is an earlier good night, if it passes first")
             before = settings.night
         yield settings.night, lines, [] if plan is None else [*plan.explanation]
@@ -97,6 +97,7 @@ def say_outcome(ended: "Ended") -> None:
 def print_night(chosen: NightSettings, ended: "Ended") -> None:
     """Print the results of a night, and the verdict of the gate."""
     from segscore.pipeline.nightly.changed_verdicts import change_in_words
+    from segscore.pipeline.nightly.gate import ALPHA
 
     if ended.scored is not None:
         print_scores(ended.scored.table("summary"), named=ended.scored.measures_in_order)
@@ -108,7 +109,7 @@ def print_night(chosen: NightSettings, ended: "Ended") -> None:
         print_record(chosen.score.output, ended.night.record)
     verdict = ended.verdict
     if verdict.checks:
-        print_checks(verdict.checks, verdict.asked["alpha"], verdict.reused_ids)
+        print_checks(verdict.checks, verdict.asked.get("alpha", ALPHA), verdict.reused_ids)
     if verdict.group_checks:
         print_group_checks(verdict.group_checks)
     for check in verdict.checks:

@@ -305,7 +305,7 @@ def _nothing_shared(
     if len(runs) > 1 and not other:
         why += (
             "; nights of different documents are compared by `segscore trend RUNS --measure M`, "
-            "over many nights, and by the gate of `segscore nightly --against DATE`"
+            "over many nights, and by the gate of `segscore nightly`"
         )
     labels = ", ".join(system.label for system in systems)
     who = "the runs" if len(runs) > 1 and not other else labels

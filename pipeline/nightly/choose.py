@@ -15,6 +15,7 @@ def choose_nights(
     settings: NightSettings,
     earlier: Nights,
     comparable: Callable[[date], bool] = lambda _: True,
+    most: int = 1,
 ) -> ChosenNights:
     """Choose the nights that each system is compared with.
 
@@ -28,23 +29,20 @@ def choose_nights(
         settings: the settings of the night.
         earlier: the nights before it.
         comparable: whether a night of a date may be compared with; if none may, all may.
+        most: number of nights that are chosen for a system, if there are as many.
     """
     days = [day for day in earlier.dates if day < settings.night]
     chosen_days = {day for day in days if comparable(day)} or {*days}
     before = earlier.newest_first(settings.night)
     candidates = (night for night in before if night.date in chosen_days)
-    most = settings.nights_of_median
-    asked = settings.compared_date
-    if asked is not None:
-        candidates, most = (night for night in [earlier.find(asked)] if night is not None), 0
     chosen: dict[str, list[Night]] = {system: [] for system in systems}
-    wanted = dict.fromkeys(systems, max(1, most))
+    wanted = dict.fromkeys(systems, most)
     rules = [rule.text for rule in settings.rules if not kind_of(rule).needs_history]
     for other in candidates:
         verdict = other.verdict
         other_systems = nights.systems_of(other) if verdict is None else verdict.systems
         for system in chosen.keys() & {*other_systems}:
-            is_good = asked is not None or (verdict is not None and verdict.good_for(system))
+            is_good = verdict is not None and verdict.good_for(system)
             if is_good and len(chosen[system]) < wanted[system]:
                 chosen[system].append(other)
             if verdict is not None and any(verdict.restarts(system, rule) for rule in rules):
@@ -59,9 +57,6 @@ def choose_nights(
 
 
 def _expected(settings: NightSettings, earlier: Nights) -> tuple[str, ...]:
-    """Return the systems that a night should have, by the night asked for or the last good one."""
-    asked = settings.compared_date
-    night = next(earlier.good(settings.night), None) if asked is None else earlier.find(asked)
-    if night is None:
-        return ()
-    return nights.systems_of(night) if night.verdict is None else night.verdict.expected
+    """Return the systems that a night should have, by the last good one."""
+    night = next(earlier.good(settings.night), None)
+    return () if night is None or night.verdict is None else night.verdict.expected

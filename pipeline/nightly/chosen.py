@@ -33,14 +33,6 @@ class ChosenNights:
             for system, other in self.single.items()
         }
 
-    @property
-    def medians(self) -> dict[str, dict[str, str]]:
-        """System -> runs of the several nights by date."""
-        return {
-            system: {other.date.isoformat(): other.fingerprint for other in others}
-            for system, others in self.several.items()
-        }
-
     def nights(self) -> Iterable[Night]:
         """Return all nights, each once."""
         listed = [*self.single.values(), *(x for others in self.several.values() for x in others)]

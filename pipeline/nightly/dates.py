@@ -8,16 +8,13 @@ from segscore.pipeline.errors import Refused
 PLACEHOLDER = "{date}"
 """What a night's date replaces in locations."""
 
-LAST_GOOD = "last-good"
-"""What a night may be compared with instead of a date."""
-
 NIGHT = "date="
 """Prefix of the names of nights' folders."""
 
 _RELATIVE = {"today": 0, "yesterday": 1}
 """Words for a date -> number of days before today."""
 
-_ALTERNATIVES = {"--against": f", or {LAST_GOOD}", "--date": ", or today or yesterday"}
+_ALTERNATIVES = {"--date": ", or today or yesterday"}
 """Option -> what it accepts besides a date."""
 
 

@@ -5,8 +5,7 @@ most d.  The test statistic is the excess of the observed change over the limit,
 (``statistics.changes``); its p-value is from Student's t.  Holm's method (1979, "A simple
 sequentially rejective multiple test procedure") corrects for the number of checks of the night.
 
-A slow decline passes a comparison with the last good night every night.  A system can therefore be
-compared also with the median of its averages in several good nights.
+A slow decline passes a comparison with the last good night every night; rules about levels find it.
 """
 
 from collections import Counter
@@ -34,6 +33,9 @@ from segscore.pipeline.nightly.verdict import FAILED, PASSED, WITH_ALL, Check
 from segscore.pipeline.statistics.multiple_tests import holm
 from segscore.pipeline.statistics.night_levels import FEWEST_SYSTEMS
 from segscore.pipeline.statistics.sums import GroupKey
+
+ALPHA = 0.01
+"""Probability that a night fails by its rules about two nights if all changes are at the limits."""
 
 
 class GateFamily(NamedTuple):
@@ -141,8 +143,8 @@ def judge_rules(
     Any check fails with the chance ``alpha`` if all true changes are at their limits.
 
     Returns:
-        The checks, by rule, then by system; for a system, that against one night comes first. If
-        systems fail because all got worse, a check of their mean follows those of a rule.
+        The checks, by rule, then by system. If systems fail because all got worse, a check of
+        their mean follows those of a rule.
 
     Raises:
         Refused: a file of a night cannot be read.
@@ -151,30 +153,20 @@ def judge_rules(
     if not rules or not others.single:
         return RuleResults()
     averages = NightAverages(night, others.nights(), rules, (), changes, spread)
-    families = []
-    for rule in rules:
-        families.append(
-            GateFamily(rule, {(name,): (other,) for name, other in others.single.items()})
-        )
-        medians = {
-            (name,): averages.known(rule, (name,), several)
-            for name, several in others.several.items()
-        }
-        families.append(
-            GateFamily(rule, {key: nights for key, nights in medians.items() if nights})
-        )
+    single: dict[GroupKey, tuple[Night, ...]] = {
+        (name,): (other,) for name, other in others.single.items()
+    }
+    families = [GateFamily(rule, single) for rule in rules]
     compared = compare_families(averages, families, alpha)
     checks: list[Check] = []
     common = []
-    for rule in rules:
-        of_rule = [each for each in compared if each.rule == rule]
-        listed = [check for each in of_rule for check in each.checks]
-        checks += sorted(listed, key=lambda check: [*others.single].index(check.system))
-        for each in of_rule if spread is not None else ():
-            known = [check for check in each.checks if check.change is not None]
-            if each.is_shared and each.mean and any(_got_worse(check) for check in known):
-                checks.append(each.mean)
-                common.append(shared_in_words(each.mean, known, rule))
+    for each in compared:
+        checks += each.checks
+        known = [check for check in each.checks if check.change is not None]
+        is_said = spread is not None and each.is_shared and any(map(_got_worse, known))
+        if is_said and each.mean is not None:
+            checks.append(each.mean)
+            common.append(shared_in_words(each.mean, known, each.rule))
     return RuleResults(
         tuple(_with_documents(night, others, rules, checks, averages)), tuple(common)
     )

@@ -33,11 +33,10 @@ from segscore.pipeline.nightly.reasons import (
     acceptances_of,
     asked,
     is_current,
-    runs_of_trends,
 )
 from segscore.pipeline.nightly.rule import GateRule
 from segscore.pipeline.nightly.rules import KINDS, kind_of
-from segscore.pipeline.nightly.settings import FAIL, MEDIAN_OF_7, NightSettings
+from segscore.pipeline.nightly.settings import FAIL, NightSettings
 from segscore.pipeline.nightly.spread import Spread
 from segscore.pipeline.nightly.trials import needed, on_trial, trials_in_words
 from segscore.pipeline.nightly.unscored_systems import unscored_systems
@@ -56,6 +55,9 @@ from segscore.pipeline.nightly.verdict import (
 )
 from segscore.pipeline.nightly.versions import warn_of_versions
 from segscore.pipeline.tables.unusable_files import UnusableFile
+
+_SEVERAL = 7
+"""Number of nights with whose median a group is compared."""
 
 
 def judge(
@@ -81,10 +83,8 @@ def judge(
     reasons = Reasons(
         asked(settings),
         chosen.against,
-        comparable.medians,
         missing,
         next((each.reason for each in acceptances if each.is_whole), None),
-        runs_of_trends(past, settings, earlier),
         unusable,
         acceptances,
         "" if past is None else past.digest(settings.rules),
@@ -98,8 +98,7 @@ def judge(
     single = {other.date.isoformat() for other in chosen.single.values()}
     differences = {day: listed for day, listed in differences.items() if day in single}
     checks, grouped = on_trial(checks, settings), on_trial(grouped, settings)
-    warnings = tuple(_warn(settings, tonight, checks))
-    judged = _Judged(chosen, reasons, checks, grouped, common, differences, warnings)
+    judged = _Judged(chosen, reasons, checks, grouped, common, differences)
     return _verdict(context, judged)
 
 
@@ -123,7 +122,6 @@ class _Judged(NamedTuple):
     grouped: tuple[Check, ...]
     common: tuple[str, ...]
     differences: dict[str, list[str]]
-    warnings: tuple[str, ...]
 
 
 def _read_past(night: Night, settings: NightSettings, earlier: Nights) -> Past | None:
@@ -148,8 +146,6 @@ def _tonight(context: _Context, comparable: ChosenNights) -> Tonight | None:
         comparable,
         cache(partial(_of_several, context)),
         settings.gate_by,
-        settings.alpha,
-        bool(settings.nights_of_median),
     )
 
 
@@ -180,15 +176,6 @@ def _check_rules(
     )
     # What is shared in some groups is said of these groups.
     return checks, checks_by_group, common_by_group or common
-
-
-def _warn(
-    settings: NightSettings, tonight: Tonight | None, checks: Sequence[Check]
-) -> Iterator[str]:
-    """Yield what the kinds of rules warn of."""
-    if tonight is not None:
-        for kind, rules in _by_kind(settings):
-            yield from kind.warnings(tonight, rules, checks)
 
 
 class _Said(NamedTuple):
@@ -285,7 +272,6 @@ def _with_outcome(
             *(warning.text for warning in said.of_feed),
             *said.warned,
             *trials_in_words((*judged.checks, *judged.grouped), verdict.systems, context.settings),
-            *judged.warnings,
         ),
     )
 
@@ -312,10 +298,8 @@ def _outcome(verdict: Verdict, not_comparable: str, *, unused: bool) -> str:
 def _of_several(context: _Context) -> ChosenNights:
     """Return the comparable nights whose median the systems are compared with by group."""
     night, settings, earlier, _, spread, _ = context
-    if settings.compared_date is None and not settings.nights_of_median:
-        settings = replace(settings, baseline=MEDIAN_OF_7)
     may_compare = (lambda _: True) if spread is None else spread.comparable
-    chosen = choose_nights(nights.systems_of(night), settings, earlier, may_compare)
+    chosen = choose_nights(nights.systems_of(night), settings, earlier, may_compare, _SEVERAL)
     return _comparable(night, chosen, settings.rules)[0]
 
 

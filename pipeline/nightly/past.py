@@ -218,7 +218,7 @@ def read_past(
         if not differences_of(other.signature, night.signature, measures, other.selection.names)
     )
     if not from_first:
-        before = islice(before, max([USUAL_NIGHTS, *(rule.nights for rule in rules)]))
+        before = islice(before, USUAL_NIGHTS)
     read = ReadBefore(earlier.runs, {*RUN_COLUMNS, *SUMMARY_COLUMNS} - {*_COLUMNS})
     present = [_of_night(other, read, wanted, tuple(by)) for other in (night, *before)][::-1]
     if earlier.may_write:

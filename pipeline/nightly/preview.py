@@ -92,8 +92,6 @@ def _describe_comparison(settings: NightSettings) -> str:
         return "there is no gate"
     folder = Nights(settings.runs)
     last = next(iter(folder.good(settings.night)), None)
-    if settings.compared_date is not None:
-        return f"compared with {settings.compared_date}"
     if last is None:
         return "there is no earlier good night to compare with"
     chosen = choose_nights(nights.systems_of(last), settings, folder)

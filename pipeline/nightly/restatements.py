@@ -198,9 +198,7 @@ def rests_on(verdict: Verdict | None, night: str, run: str, since: str) -> bool:
     if verdict is None:
         return False
     compared = [
-        verdict.trend.get(night),
         *(each["run"] for each in verdict.against.values() if each["date"] == night),
-        *(each.get(night) for each in verdict.medians.values()),
     ]
     checks = (*verdict.checks, *verdict.group_checks)
     levels = any(kind_of_check(check).has_level for check in checks) and verdict.finished_at < since

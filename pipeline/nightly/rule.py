@@ -32,8 +32,6 @@ class GateRule:
         limit: the change allowed, in the unit of the measure: at most 0 where ``falls``, else at
             least 0; or the smallest or largest average of a rule about the average itself.
         kind: the name of its kind (``rules.KINDS``), which says how it is checked.
-        nights: number of nights over which the average may move so far, by the line through the
-            last nights; 0 for a rule that is not for trends.
         is_common: whether it is about the level that all systems share.
     """
 
@@ -43,7 +41,6 @@ class GateRule:
     falls: bool
     limit: float
     kind: str
-    nights: int = 0
     is_common: bool = False
 
     @property

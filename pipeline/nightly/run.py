@@ -22,6 +22,7 @@ from segscore.pipeline.errors import (
 )
 from segscore.pipeline.nightly import judge, metrics, nights
 from segscore.pipeline.nightly.nights import Night, Nights
+from segscore.pipeline.nightly.reasons import REPLACED
 from segscore.pipeline.nightly.restatements import record_restatement
 from segscore.pipeline.nightly.retention import remove_old
 from segscore.pipeline.nightly.scoring import ScoredNight, ScoreNight, Warn, score_night
@@ -197,9 +198,6 @@ def _score_and_judge(
 ) -> Ended:
     require_apart(settings.score.output, settings.inputs, option="--runs")
     earlier = Nights(settings.runs)
-    if settings.compared_date is not None and earlier.find(settings.compared_date) is None:
-        reasons = "".join(f" ({problem})" for problem in earlier.unreadable)
-        raise Refused(f"--against {settings.against}: no such night in {settings.runs}{reasons}")
     scored, unusable = score(settings, executor, progress, warn)
     try:
         night = nights.read_night(settings.runs, settings.night)
@@ -245,7 +243,7 @@ def _warn_of_other_gate(before: Verdict | None, verdict: Verdict, warn: Warn) ->
         f"{name.replace('_', '-')} was {setting_in_words(value)}, "
         f"is {setting_in_words(verdict.asked.get(name))}"
         for name, value in before.asked.items()
-        if verdict.asked.get(name) != value
+        if name not in REPLACED and verdict.asked.get(name) != value
     ]
     if changed:
         warn(
@@ -255,7 +253,7 @@ def _warn_of_other_gate(before: Verdict | None, verdict: Verdict, warn: Warn) ->
         )
 
 
-_NIGHTS = ("against", "medians", "trend", "past")
+_NIGHTS = ("against", "past")
 """Fields of a verdict that name the nights compared with."""
 
 

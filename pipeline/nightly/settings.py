@@ -1,7 +1,6 @@
 """Settings of a night, all checked before any work starts."""
 
 import datetime
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -10,7 +9,6 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 from segscore.pipeline.errors import Refused
 from segscore.pipeline.nightly.calendar import Calendar, CalendarOption, read_calendar
 from segscore.pipeline.nightly.dates import (
-    LAST_GOOD,
     PLACEHOLDER,
     folder_of,
     insert_date,
@@ -28,7 +26,14 @@ from segscore.pipeline.settings.reading import read_names
 if TYPE_CHECKING:
     from segscore.pipeline.nightly.rule import GateRule
 
-MEDIAN_OF_7 = "median-of-7"
+TREND = "trend:"
+"""With what rules about the line through the last nights began."""
+
+_IGNORED = {
+    "alpha": "a rule about two nights fails by chance alone with probability 0.01",
+    "against": "nights are compared with the last good one, and rules about levels with many",
+    "baseline": "a rule about levels finds a slow decline",
+}
 FAIL, _PASS = "fail", "pass"
 MAX_UNPAIRED = 0.05
 """Largest share of hypotheses without a reference: of a night, all of them are expected."""
@@ -37,8 +42,6 @@ _METRICS = ".prom"
 """Suffix of the files that node_exporter's textfile collector reads."""
 
 _MOST_DAYS = 36_500
-_MEDIAN = re.compile(r"median-of-([0-9]{1,2})", re.ASCII)
-_MOST_NIGHTS = 99
 
 
 def require_keep(days: int | None) -> None:
@@ -103,20 +106,14 @@ class NightSettings:
         ),
     ] = None
     alpha: Annotated[
-        float, Option("Probability that a night's gate fails by noise alone.", Panel.GATE)
-    ] = 0.01
-    against: Annotated[str, Option("Night to compare with: last-good, or a date.", Panel.GATE)] = (
-        LAST_GOOD
-    )
+        float | None, Option("Ignored: the gate has a level of its own.", Panel.GATE, ignored=True)
+    ] = None
+    against: Annotated[
+        str | None, Option("Ignored: see the rules about levels.", Panel.GATE, ignored=True)
+    ] = None
     baseline: Annotated[
-        str,
-        Option(
-            "What --against last-good compares with: last-good, the last good night, or "
-            "median-of-7, also the median of the last 7 good nights; a slow decline then fails, "
-            "instead of being warned of.",
-            Panel.GATE,
-        ),
-    ] = LAST_GOOD
+        str | None, Option("Ignored: see the rules about levels.", Panel.GATE, ignored=True)
+    ] = None
     gate_by: Annotated[
         tuple[str, ...],
         Option(
@@ -222,13 +219,6 @@ class NightSettings:
                 f"--runs {self.runs}: must not contain {PLACEHOLDER}; every night gets its own "
                 "folder date=... in it"
             )
-        if not 0 < self.alpha <= 0.5:
-            raise Refused(f"--alpha {self.alpha}: must be above 0 and at most 0.5")
-        if self.baseline != LAST_GOOD and not 3 <= self.nights_of_median <= _MOST_NIGHTS:
-            raise Refused(
-                f"--baseline {self.baseline}: must be {LAST_GOOD}, or median-of-N for a number N "
-                f"from 3 to {_MOST_NIGHTS}, such as median-of-7"
-            )
         one_of("--not-comparable", self.not_comparable, (FAIL, _PASS))
         self._require_acceptance()
         if self.metrics is not None and not self.metrics.endswith(_METRICS):
@@ -237,7 +227,7 @@ class NightSettings:
             )
         require_keep(self.keep)
         check_group_by(self.gate_by, "--gate-by")
-        self.score, self.compared_date, self.days  # noqa: B018  (they refuse invalid values)
+        self.score, self.days  # noqa: B018  (they refuse invalid values)
         if self.score.by_level is not None:
             raise Refused(
                 "by-level in [score] of --settings: nights are not judged by level; score the "
@@ -249,8 +239,6 @@ class NightSettings:
                     f"--gate {rule.text}: nights are scored without {rule.measure}; add it to "
                     "measures in [score] of --settings"
                 )
-        if self.compared_date is not None and self.compared_date == self.date:
-            raise Refused(f"--against {self.against}: must not be the night itself")
 
     def _require_acceptance(self) -> None:
         """Refuse an acceptance without a reason, or of a rule that the gate does not have."""
@@ -314,10 +302,12 @@ class NightSettings:
 
     @property
     def rules(self) -> tuple["GateRule", ...]:
-        """The rules of the gate."""
+        """The rules of the gate, without those of a kind that there was before."""
         from segscore.pipeline.nightly.rules import parse_rule
 
-        return () if self.gate is None else parse_rule(self.gate)
+        parts = [] if self.gate is None else self.gate.split(",")
+        kept = [part for part in parts if not part.strip().startswith(TREND)]
+        return parse_rule(",".join(kept)) if kept else ()
 
     @property
     def accepted_rule(self) -> str | None:
@@ -327,12 +317,16 @@ class NightSettings:
         return None if self.rule is None else parse_rule(self.rule)[0].text
 
     @property
-    def nights_of_median(self) -> int:
-        """The number of nights whose median is also compared with; 0 for no median."""
-        match = _MEDIAN.fullmatch(self.baseline)
-        return int(match[1]) if match else 0
-
-    @property
-    def compared_date(self) -> datetime.date | None:
-        """The night to compare with; None for the last good one."""
-        return None if self.against == LAST_GOOD else read_date("--against", self.against)
+    def ignored(self) -> list[str]:
+        """Sentences about what is given and has no effect any more, and what replaces it."""
+        notes = [
+            f"--{name} is ignored: {instead} (docs/operations.md)"
+            for name, instead in _IGNORED.items()
+            if getattr(self, name) is not None
+        ]
+        if self.gate is not None and TREND in self.gate:
+            notes.append(
+                f"--gate: the rules that begin with {TREND} are ignored: a rule such as "
+                "level:boundary_similarity>=-0.02 finds a slow decline (docs/operations.md)"
+            )
+        return notes

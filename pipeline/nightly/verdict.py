@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Callable, Mapping
-from dataclasses import asdict, dataclass, field, is_dataclass
+from dataclasses import asdict, dataclass, is_dataclass
 from functools import cache
 from typing import Any, get_args, get_origin, get_type_hints
 
@@ -94,8 +94,7 @@ class Check:
             all systems, for which nobody is blamed; `on_trial`: would fail, but the system is on
             trial.
         moved: the documents that worsened most, if the check failed.
-        nights: number of nights that tonight is compared with, by their median; or of those that
-            the line of a rule for trends goes through, with tonight.
+        nights: number of nights that tonight is compared with, by their median, or of a baseline.
         group: values of the group-by columns, in words; None over all documents.
         between: standard deviation between nights that the standard error allows for; None if it
             is not known yet.
@@ -189,7 +188,7 @@ class Verdict:
     Attributes:
         date: date of the night.
         run: fingerprint of the run that was judged.
-        asked: settings of the gate, such as its rules and alpha.
+        asked: settings of the gate, such as its rules.
         against: system -> date and run of the night it was compared with.
         checks: results of every rule for every system that both nights scored.
         systems: systems scored tonight, without reference points.
@@ -200,14 +199,11 @@ class Verdict:
         finished_at: when the night was judged, UTC.
         expected: systems that later nights must have: those of tonight or, if some of those
             expected tonight are missing and the night was not accepted, those expected tonight.
-        medians: system -> runs, by date, of the nights with whose median it was compared.
-        warnings: signs that the input of the night is not what it should be, or that a system
-            declines slowly.
+        warnings: signs that the input of the night is not what it should be, and what all share.
         accepted: the reason for which the whole night was accepted; None if it was not.
         unpaired: those of the missing systems that delivered documents without a reference.
         rejected: those of the missing systems of which rows were rejected.
         causes: those of the warnings that say why systems probably failed or are missing.
-        trend: runs, by date, of the nights that the lines of rules for trends go through.
         group_checks: results of every rule for every system in every group, and for the mean of all
             systems in it, against the median of the last good nights or the last good one.
         common: what got worse in a group for all systems, in sentences.
@@ -232,13 +228,11 @@ class Verdict:
     outcome: str
     finished_at: str
     expected: tuple[str, ...]
-    medians: dict[str, dict[str, str]] = field(default_factory=dict)
     warnings: tuple[str, ...] = ()
     accepted: str | None = None
     unpaired: tuple[UnpairedSystem, ...] = ()
     rejected: tuple[RejectedSystem, ...] = ()
     causes: tuple[str, ...] = ()
-    trend: dict[str, str] = field(default_factory=dict)
     group_checks: tuple[Check, ...] = ()
     common: tuple[str, ...] = ()
     missing_groups: tuple[str, ...] = ()
@@ -346,7 +340,8 @@ def read_verdict(url: str, text: str) -> Verdict:
     try:
         contents = {**read_record(url, text, _SHAPE)}
         del contents["good"], contents["exit_code"]
-        contents.pop("good_systems", None)  # an earlier version wrote none
+        for name in ("good_systems", "medians", "trend"):  # not in every version
+            contents.pop(name, None)
         if contents.get("accepted") is not None:
             contents.setdefault("acceptances", [{"reason": contents["accepted"]}])
         contents.setdefault("expected", contents["systems"])  # an earlier version wrote none

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 
+from segscore.pipeline.nightly.gate import ALPHA
 from segscore.pipeline.nightly.restatements import Restatement
 from segscore.pipeline.nightly.rules import kind_of_check
 from segscore.pipeline.nightly.shown_gate import (
@@ -35,7 +36,7 @@ def gate_section(night: Verdict, restated: Sequence[Restatement] = ()) -> Sectio
 
 def _figures(night: Verdict, restated: Sequence[Restatement]) -> Iterator[Figure]:
     """Yield the tables of a night that have rows."""
-    gate = gate_shown(night.checks, night.asked["alpha"], night.reused_ids)
+    gate = gate_shown(night.checks, night.asked.get("alpha", ALPHA), night.reused_ids)
     open_tables = [*([] if gate is None else [gate]), moved_shown(night.checks)]
     yield from (shown_figure(each, folded=False, wide=True) for each in open_tables if each.rows)
     levels = levels_of_gate((*night.checks, *night.group_checks))

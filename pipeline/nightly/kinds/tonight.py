@@ -23,8 +23,6 @@ class Tonight:
         chosen: the nights that the systems are compared with, one each, or several.
         several: chooses the nights whose median the systems are compared with by group.
         by: the attributes to group by.
-        alpha: probability that the rules about two nights fail by chance alone.
-        asks_median: whether the median of several nights is compared with, as the user asked.
     """
 
     night: Night
@@ -35,5 +33,3 @@ class Tonight:
     chosen: ChosenNights
     several: Callable[[], ChosenNights]
     by: tuple[str, ...]
-    alpha: float
-    asks_median: bool

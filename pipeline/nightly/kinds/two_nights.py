@@ -3,13 +3,13 @@
 from collections.abc import Iterator, Sequence
 
 from segscore.pipeline.nightly.compared import NightAverages
-from segscore.pipeline.nightly.gate import judge_rules
+from segscore.pipeline.nightly.gate import ALPHA, judge_rules
 from segscore.pipeline.nightly.group_gate import judge_groups
-from segscore.pipeline.nightly.kinds.kind import RuleKind, allowed, average_of, undefined
+from segscore.pipeline.nightly.kinds.kind import RuleKind, allowed, undefined
 from segscore.pipeline.nightly.kinds.results import RuleResults
 from segscore.pipeline.nightly.kinds.tonight import Tonight
 from segscore.pipeline.nightly.rule import GateRule, read_change
-from segscore.pipeline.nightly.verdict import EVERY, UNDECIDED, Check
+from segscore.pipeline.nightly.verdict import UNDECIDED, Check
 from segscore.pipeline.nightly.words import short, when_before
 from segscore.pipeline.statistics.jackknife import FEWEST
 from segscore.pipeline.statistics.night_levels import FEWEST_OF_BASELINE
@@ -29,7 +29,7 @@ class TwoNightsKind(RuleKind):
     def check(self, tonight: Tonight, rules: Sequence[GateRule]) -> RuleResults:
         """Check the rules for all systems."""
         return judge_rules(
-            tonight.night, tonight.chosen, rules, tonight.alpha, tonight.changes, tonight.spread
+            tonight.night, tonight.chosen, rules, ALPHA, tonight.changes, tonight.spread
         )
 
     def check_groups(self, tonight: Tonight, rules: Sequence[GateRule]) -> RuleResults:
@@ -40,27 +40,7 @@ class TwoNightsKind(RuleKind):
         averages = NightAverages(
             tonight.night, several.nights(), rules, tonight.by, tonight.changes, tonight.spread
         )
-        return judge_groups(averages, several, rules, tonight.alpha)
-
-    def warnings(
-        self, tonight: Tonight, rules: Sequence[GateRule], checks: Sequence[Check]
-    ) -> Iterator[str]:
-        """Warn of each check that passes and would fail against the median of several nights."""
-        if tonight.asks_median or any(check.fails for check in checks):
-            return
-        several = tonight.several()
-        if not several.several:
-            return
-        night, alpha = tonight.night, tonight.alpha
-        found = judge_rules(night, several, rules, alpha, tonight.changes, tonight.spread)
-        for check in found.checks:
-            if check.fails and check.nights > 1 and check.system != EVERY:
-                yield (
-                    f"{check.system} got worse: {average_of(check)} {self.clause([check])}; no "
-                    "rule failed, because the gate compares only with the last good night, "
-                    f"{several.single[check.system].name}; with --baseline median-of-7 the night "
-                    "fails"
-                )
+        return judge_groups(averages, several, rules, ALPHA)
 
     def compared_with(self, check: Check) -> str:
         """Name the night, or the nights whose median is compared with."""
