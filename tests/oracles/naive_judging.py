@@ -235,6 +235,18 @@ def q_n(values: Sequence[float]) -> float:
     return factor * 2.2219 * apart[half * (half - 1) // 2 - 1]
 
 
+def limit_of(lowest: Sequence[float]) -> float:
+    """How low the effect of a coder must be, from the effects of the standard, ascending."""
+    n = len(lowest)
+
+    def without(number: int) -> float:
+        differ = sqrt(q_n(lowest[number:]) ** 2 + DIFFER**2)
+        return max(EFFECT, EFFECT_SPREAD * (1 + n / 80 + 20 / n**2) * differ)
+
+    beyond = [k for k in range(1, n // 3 + 1) if lowest[k - 1] <= -without(k)]
+    return without(max(beyond, default=1))
+
+
 class Given(NamedTuple):
     """A corpus, the groups of its documents, and pairs who agree too well."""
 
@@ -329,16 +341,7 @@ def _judge(
         if used(pair) and (known := aligned(given.corpus, *pair, moved, n_t)) is not None
     ]
     after = centred(fit_similarities(pairs, [], {"all": "all"})[0])
-    lowest, n = sorted(effects[x] for x in standard), len(standard)
-
-    def limit_without(number: int) -> float:
-        differ = sqrt(q_n(lowest[number:]) ** 2 + DIFFER**2)
-        return max(EFFECT, EFFECT_SPREAD * (1 + n / 80 + 20 / n**2) * differ)
-
-    limit = limit_without(1)
-    for number in range(2, n // 3 + 1):
-        if lowest[number - 1] <= -limit_without(number):
-            limit = limit_without(number)
+    limit = limit_of(sorted(effects[x] for x in standard))
     less = {
         x
         for x in effects
