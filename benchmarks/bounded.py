@@ -40,7 +40,6 @@ def measure() -> list[Result]:
                 *("sweep", *tables, "--tolerances", "0,1,2,3"),
                 *("--output", f"{folder}/sweep", "--fresh"),
             ),
-            "testsets --describe": ("testsets", "--describe", references),
         }
         return [
             _bounded(name, [run_timed([SEGSCORE, *command]) for _ in range(2)][1])

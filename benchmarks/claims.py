@@ -5,7 +5,7 @@ statement of a stated level is true; the same command writes the same page.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from math import isnan, sqrt
 from typing import Any
 
@@ -31,6 +31,7 @@ from benchmarks.simulated_documents import (
 from benchmarks.timing import ROOT
 from segscore.pipeline.arrays.ragged import Ints
 from segscore.pipeline.comparison.certify import MeasuredShare
+from segscore.pipeline.comparison.tables import is_equal
 from segscore.pipeline.statistics.averages import skill
 from segscore.pipeline.statistics.changes import change_of
 from segscore.pipeline.statistics.jackknife import Estimate, combine, difference
@@ -108,8 +109,7 @@ def called_equal(kind: Kind, corpus: Corpus, number: int = CORPORA) -> MeasuredS
     margin = abs(truth[0] - truth[1])
 
     def equal(apart: Estimate) -> bool | None:
-        low, high = apart.interval()
-        return None if isnan(low) else bool(max(-low, high) <= margin)
+        return is_equal(apart, margin)
 
     return _of_differences(kind, corpus, number, 1.0, equal)[B]
 
@@ -250,9 +250,7 @@ def _of_differences(
             result = {}
             for key, averages in truth.items():
                 less = (1 - share) * (averages[0] - averages[1])
-                apart = difference(one[key], other[key])
-                apart = replace(apart, value=apart.value - less, without=apart.without - less)
-                result[key] = says(apart)
+                result[key] = says(difference(one[key], other[key]).less(less))
             yield result
 
     return _counted(said())

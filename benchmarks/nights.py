@@ -8,28 +8,36 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
 import numpy as np
-from scipy.special import ndtr
 
 from benchmarks import simulated_densities
 from benchmarks.simulated_densities import DensityRow
-from benchmarks.simulated_nights import KINDS, NIGHTS, ROOT, Nights, simulate
+from benchmarks.simulated_nights import (
+    FIRST_CHANGE,
+    KINDS,
+    NIGHTS,
+    OWN_KINDS,
+    ROOT,
+    Nights,
+    simulate,
+)
 from benchmarks.two_nights import two_nights
 from segscore.pipeline.arrays.ragged import Flags, Floats
-from segscore.pipeline.nightly.trend_gate import TREND_ALPHA
-from segscore.pipeline.statistics.multiple_tests import holm
 from segscore.pipeline.statistics.night_levels import (
     BASELINE_NIGHTS,
     FEWEST_OF_BASELINE,
     NEWEST,
+    Baseline,
+    Falls,
     baseline_of,
+    blamed,
     falls,
     first_nights,
+    night_before,
     own_parts,
     p_at_limit,
     relative,
     shared_part,
 )
-from segscore.pipeline.statistics.trends import FEWEST_FOR_TREND, theil_sen
 
 PAGE = ROOT / "docs" / "claims.md"
 NIGHTS_OF_PAGE, DENSITIES_OF_PAGE = "simulated nights", "simulated densities"
@@ -37,15 +45,26 @@ NIGHTS_OF_PAGE, DENSITIES_OF_PAGE = "simulated nights", "simulated densities"
 
 YEARS, YEARS_WITH_FALL = 40, 20
 SIZES = (60, 600)
-FIRST_FALL = 100
+FIRST_FALL = FIRST_CHANGE
 """The night from which on one system is worse, in years with a fall."""
 
 LIMIT = 0.02
-LINE = 30
 _AFTER = np.maximum(0, np.arange(NIGHTS) - FIRST_FALL + 1)
 STEP: Floats = np.where(_AFTER > 0, 0.05, 0.0)
+SMALL: Floats = 0.6 * STEP
 SLOW: Floats = 0.002 * _AFTER
 """How much the first system is lower on each night."""
+
+GROUPS = (6, 20)
+SIZES_OF_GROUPS = (10, 50)
+
+CHANGES: dict[str, Callable[[Nights], Nights]] = {
+    "two improve by .05": lambda nights: nights.improved((0.05, 0.05)),
+    "one improves by .10": lambda nights: nights.improved((0.10,)),
+    "references 22 % fewer": lambda nights: nights.with_fewer_references(),
+    "references 25 % more": lambda nights: nights.with_fewer_references(-0.25),
+}
+"""What changes of the others or of the references, so that nobody is to blame."""
 
 
 COMPLETE = BASELINE_NIGHTS + NEWEST
@@ -59,60 +78,59 @@ class Failed(NamedTuple):
     common: Flags
 
 
-def levels(nights: Nights) -> Failed:
-    """Judge the level of each night, by the baseline of that night until it is complete."""
+def levels(nights: Nights, groups: int = 1) -> Failed:
+    """Judge the level of each night, by the baseline of that night until it is complete.
+
+    What failed on a night decides who is among the others on the next one.
+
+    Args:
+        nights: the nights; those of groups of a year are years one after the other.
+        groups: number of groups of a year, by which p is multiplied (Holm 1979).
+    """
     own, common = np.zeros(nights.values.shape, bool), np.zeros(nights.values.shape[:2], bool)
     for night in range(FEWEST_OF_BASELINE, COMPLETE):
         known = nights.values[:, : night + 1]
         usable = np.ones(known.shape, bool)
         usable[:, -1] = False
-        own[:, night], common[:, night] = (each[:, -1] for each in _levels(known, usable))
-    whole = _levels(nights.values, np.ones(nights.values.shape, bool))
-    for each, judged in zip((own, common), whole, strict=True):
-        each[:, COMPLETE:] = judged[:, COMPLETE:]
-    return Failed(own, common)
+        judged = _levels(known, usable, own[:, : night + 1], groups)
+        own[:, night], common[:, night] = (flags[:, -1] for flags in judged)
+    # From here on a night depends on those before it only by what failed: repeat until it stays.
+    usable = np.ones(nights.values.shape, bool)
+    while True:
+        judged = _levels(nights.values, usable, own, groups)
+        own_before = own.copy()
+        own[:, COMPLETE:], common[:, COMPLETE:] = (flags[:, COMPLETE:] for flags in judged)
+        if np.array_equal(own, own_before):
+            return Failed(own, common)
 
 
-def _levels(values: Floats, usable: Flags) -> tuple[Flags, Flags]:
+def _levels(values: Floats, usable: Flags, failed: Flags, groups: int) -> tuple[Flags, Flags]:
     """Judge all nights by the baseline of the first that are usable."""
     chosen = first_nights(usable)
+    by_system = np.moveaxis(chosen, 2, 1)
     deviations = relative(values, chosen)
-    own = np.moveaxis(own_parts(deviations), 2, 1)
+    shared = shared_part(deviations)
+    own = np.moveaxis(own_parts(deviations, night_before(failed)), 2, 1)
+    of_own, of_average, of_common = (
+        baseline_of(part, of_part)
+        for part, of_part in (
+            (own, by_system),
+            (np.moveaxis(values, 2, 1), by_system),
+            (shared, chosen[..., 0]),
+        )
+    )
+    moved, all_moved = falls(own, of_own.mean), falls(shared, of_common.mean)
+    average = falls(np.moveaxis(values, 2, 1), of_average.mean)
+    is_own = blamed(moved, average, all_moved.moving[:, None], LIMIT)
     return (
-        np.moveaxis(_beyond(own, np.moveaxis(chosen, 2, 1)), 1, 2),
-        _beyond(shared_part(deviations), chosen[..., 0]),
+        np.moveaxis(is_own & _beyond_chance(of_own, moved, groups), 1, 2),
+        all_moved.beyond(LIMIT) & _beyond_chance(of_common, all_moved, groups),
     )
 
 
-def _beyond(parts: Floats, chosen: Flags) -> Flags:
-    baseline = baseline_of(parts, chosen)
-    found = falls(parts, baseline.mean)
+def _beyond_chance(baseline: Baseline, found: Falls, tests: int) -> Flags:
     p = np.stack([baseline.p_of(fall) for fall in np.moveaxis(found.moving, -1, 0)], axis=-1)
-    return np.asarray(found.beyond(LIMIT) & (p <= p_at_limit()))
-
-
-def trends(nights: Nights) -> Failed:
-    """Test the line through the last thirty nights, of each system against the others."""
-    own = np.zeros(nights.values.shape, bool)
-    for night in range(FEWEST_FOR_TREND - 1, NIGHTS):
-        window = nights.values[:, max(0, night + 1 - LINE) : night + 1]
-        parts = np.moveaxis(own_parts(relative(window, np.ones(window.shape, bool))), 2, 1)
-        # A line that not even the liberal test finds needs no other.
-        for year in np.flatnonzero((_p_independent(parts) <= TREND_ALPHA).any(axis=1)):
-            lines = [theil_sen(np.arange(window.shape[1]), series) for series in parts[year]]
-            adjusted = holm([max(line.p, line.p_independent) for line in lines])
-            slopes = np.array([line.slope for line in lines])
-            own[year, night] = (adjusted <= TREND_ALPHA) & (-slopes * LINE > LIMIT)
-    return Failed(own, np.zeros(nights.values.shape[:2], bool))
-
-
-def _p_independent(parts: Floats) -> Floats:
-    """Return p of Mann and Kendall's test for values without ties, over the last axis."""
-    n = parts.shape[-1]
-    first, second = np.triu_indices(n, 1)
-    s = np.sign(parts[..., second] - parts[..., first]).sum(axis=-1)
-    spread = np.sqrt(n * (n - 1) * (2 * n + 5) / 18)
-    return np.asarray(2 * ndtr((1 - np.abs(s)) / spread))
+    return np.asarray(tests * p <= p_at_limit())
 
 
 def _two(nights: Nights) -> Failed:
@@ -122,7 +140,6 @@ def _two(nights: Nights) -> Failed:
 RULES: dict[str, Callable[[Nights], Failed]] = {
     "two nights": _two,
     "level": levels,
-    "trend": trends,
 }
 
 
@@ -143,21 +160,20 @@ def delays(failed: Failed) -> Floats:
 
 
 class Row(NamedTuple):
-    """What a kind of nights does: for each rule, alarms by year and delays by year."""
+    """What a kind of nights does: alarms by year by rule, and delays by year by fall and rule."""
 
     kind: str
     documents: int
     own: dict[str, Floats]
     common: dict[str, Floats]
-    step: dict[str, Floats]
-    slow: dict[str, Floats]
+    delays: dict[str, Floats]
 
 
 def rows(
     years: int = YEARS, with_fall: int = YEARS_WITH_FALL, sizes: Sequence[int] = SIZES
 ) -> Iterator[Row]:
     """Yield a row for each kind of nights and number of documents."""
-    for kind in KINDS:
+    for kind in (*KINDS, *OWN_KINDS):
         for documents in sizes:
             yield row(simulate(kind, documents, years), kind, with_fall)
 
@@ -169,41 +185,71 @@ def row(nights: Nights, kind: str, with_fall: int) -> Row:
     own["both"] = alarms(_any(quiet["two nights"].own | quiet["level"].own))
     common = {name: alarms(failed.common) for name, failed in quiet.items()}
     few = nights.first(with_fall)
-    step, slow = (
-        {name: delays(rule(few.with_fall(fall))) for name, rule in RULES.items()}
-        for fall in (STEP, SLOW)
-    )
-    return Row(kind, nights.documents, own, common, step, slow)
+    late = {
+        ".05: two nights": delays(_two(few.with_fall(STEP))),
+        ".05: level": delays(levels(few.with_fall(STEP))),
+        ".03: level": delays(levels(few.with_fall(SMALL))),
+        ".002 a night: level": delays(levels(few.with_fall(SLOW))),
+        ".03 beside .05: level": delays(levels(few.with_fall(SMALL).with_fall(STEP, 1))),
+    }
+    return Row(kind, nights.documents, own, common, late)
 
 
 def tables(found: Sequence[Row]) -> str:
     """Return the tables in Markdown: alarms a year, and nights until a fall is noticed."""
-    heads = [
-        "nights",
-        "documents",
-        "two nights",
-        "level",
-        "both",
-        "trend",
-        "all, two nights",
-        "all, level",
-    ]
-    names = "two nights", "level", "both", "trend"
+    names = "two nights", "level", "both"
+    heads = ["nights", "documents", *names, "all, two nights", "all, level"]
     quiet = [
         [each.kind, str(each.documents), *(_rate(each.own[name]) for name in names)]
         + [_rate(each.common[name]) for name in ("two nights", "level")]
         for each in found
     ]
-    falling = ["nights", "documents", *(f"{fall}: {name}" for fall in _FALLS for name in RULES)]
+    falling = ["nights", "documents", *found[0].delays]
     noticed = [
-        [each.kind, str(each.documents)]
-        + [_delay(by_rule[name]) for by_rule in (each.step, each.slow) for name in RULES]
-        for each in found
+        [each.kind, str(each.documents), *map(_delay, each.delays.values())] for each in found
     ]
     return f"{_markdown(heads, quiet)}\n\n{_markdown(falling, noticed)}"
 
 
-_FALLS = (".05", ".002")
+def alarms_in_groups(groups: int, documents: int, years: int, kind: str) -> Floats:
+    """Return the alarms a year of levels in groups, of stationary nights."""
+    nights = simulate(kind, documents, years * groups)
+    failed = levels(nights, groups).own.any(axis=2).reshape(years, groups, NIGHTS)
+    return alarms(np.asarray(failed.any(axis=1)))
+
+
+def table_of_groups(years: int) -> str:
+    """Return the table of groups in Markdown."""
+    kind = "independent documents"
+    lines = [
+        [str(groups), str(documents), _rate(alarms_in_groups(groups, documents, years, kind))]
+        for groups in GROUPS
+        for documents in SIZES_OF_GROUPS
+    ]
+    return _markdown(["groups", "documents of a group", "level, any group"], lines)
+
+
+def wrong_blame(nights: Nights, change: str) -> dict[str, Floats]:
+    """Return for each rule whether a system that did not change is blamed, by year."""
+    changed = CHANGES[change](nights)
+    still = np.isclose(changed.values, nights.values).all(axis=(0, 1))
+    if not still.any():  # the references changed: no system did
+        still = np.ones_like(still)
+    found = {name: rule(changed).own for name, rule in RULES.items()}
+    return {
+        name: (own[:, FIRST_FALL:, still].any(axis=(1, 2))).astype(float)
+        for name, own in found.items()
+    }
+
+
+def table_of_blame(years: int, sizes: Sequence[int] = SIZES) -> str:
+    """Return the table of years in which a system is blamed for what it did not do."""
+    lines = []
+    for change in CHANGES:
+        for documents in sizes:
+            by_rule = wrong_blame(simulate("night sd .01", documents, years), change)
+            lines.append([change, str(documents), *map(_rate, by_rule.values())])
+    return _markdown(["what changes", "documents", *RULES], lines)
 
 
 def _rate(by_year: Floats) -> str:
@@ -242,4 +288,5 @@ def write(part: str, text: str) -> None:
 
 if __name__ == "__main__":
     write(DENSITIES_OF_PAGE, table_of_densities([*simulated_densities.rows()]))
-    write(NIGHTS_OF_PAGE, tables([*rows()]))
+    parts = tables([*rows()]), table_of_groups(YEARS_WITH_FALL), table_of_blame(YEARS_WITH_FALL)
+    write(NIGHTS_OF_PAGE, "\n\n".join(parts))

@@ -6,7 +6,7 @@ of means of documents.
 """
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
@@ -19,11 +19,17 @@ from segscore.pipeline.arrays.ragged import Floats, Ints
 ROOT = Path(__file__).parents[1]
 
 NIGHTS = 365
+FIRST_CHANGE = 100
+"""The night from which on something is different, in years in which something changes."""
+
 _TOGETHER = 73
 """Nights that are drawn at once."""
 
 _EPISODE = 10
 """Documents of an episode."""
+
+_REGIME = 60
+"""Nights of a regime."""
 
 
 @dataclass(frozen=True)
@@ -44,10 +50,28 @@ class Nights:
     mean_errors: Floats
     documents: int
 
-    def with_fall(self, fall: Floats) -> "Nights":
-        """Let the first system fall by so much on each night, shape (nights,)."""
+    def with_fall(self, fall: Floats, system: int = 0) -> "Nights":
+        """Let a system fall by so much on each night, shape (nights,)."""
         values = self.values.copy()
-        values[:, :, 0] -= fall
+        values[:, :, system] -= fall
+        return replace(self, values=values)
+
+    def improved(self, gains: Sequence[float]) -> "Nights":
+        """Let the first systems be better by so much from a night on."""
+        values = self.values.copy()
+        for system, gain in enumerate(gains):
+            values[:, FIRST_CHANGE:, system] += gain
+        return replace(self, values=values)
+
+    def with_fewer_references(self, share: float = 0.22) -> "Nights":
+        """Let the desk mark fewer boundaries from a night on: of those that match, as many fewer.
+
+        Boundary similarity of as many boundaries as references, of which a share m matches, is
+        m / (2 - m).
+        """
+        values, left = self.values.copy(), 1 - share
+        match = left * 2 * values[:, FIRST_CHANGE:] / (1 + values[:, FIRST_CHANGE:])
+        values[:, FIRST_CHANGE:] = match / (1 + left - match)
         return replace(self, values=values)
 
     def first(self, years: int) -> "Nights":
@@ -115,11 +139,29 @@ KINDS: dict[str, Callable[[np.random.Generator, int], Floats]] = {
 """Kind of nights -> what a night adds to all systems, shape (years, nights)."""
 
 
+def regimes(draw: np.random.Generator, years: int) -> Floats:
+    """Let a system be better or worse for 60 nights, by a standard deviation of .015."""
+    found = draw.normal(0, 0.015, (years, -(-NIGHTS // _REGIME)))
+    return np.asarray(np.repeat(found, _REGIME, axis=1)[:, :NIGHTS])
+
+
+OWN_KINDS: dict[str, Callable[[np.random.Generator, int], Floats]] = {
+    "own sd .01, AR .3": alike(0.01, 0.3),
+    "own sd .01, AR .6": alike(0.01, 0.6),
+    "own sd .01, AR .9": alike(0.01, 0.9),
+    "own regimes of 60 nights": regimes,
+}
+"""Kind of nights -> what a night adds to each system for itself, shape (years, nights)."""
+
+
 def simulate(kind: str, documents: int, years: int, seed: int = 0) -> Nights:
     """Simulate years of stationary nights; the first night is a Monday."""
-    draw = np.random.default_rng([seed, documents, [*KINDS].index(kind)])
+    draw = np.random.default_rng([seed, documents, [*KINDS, *OWN_KINDS].index(kind)])
     values = pool()
-    effects = KINDS[kind](draw, years)
+    effects = KINDS.get(kind, _none)(draw, years)[:, :, None]
+    if kind in OWN_KINDS:
+        own = [OWN_KINDS[kind](draw, years) for _ in range(values.shape[1])]
+        effects = np.stack(own, axis=2)
     shape = years * NIGHTS, values.shape[1]
     found = [np.empty(shape), np.empty(shape), np.empty(shape), np.empty(shape[0])]
     for start in range(0, shape[0], _TOGETHER):
@@ -130,7 +172,7 @@ def simulate(kind: str, documents: int, years: int, seed: int = 0) -> Nights:
         for whole, each in zip(found, _statistics(of_part), strict=True):
             whole[part] = each
     by_year = [each.reshape(years, NIGHTS, *each.shape[1:]) for each in found]
-    by_year[0] += effects[:, :, None]
+    by_year[0] += effects
     return Nights(by_year[0], by_year[1], by_year[2], by_year[3], documents)
 
 

@@ -12,7 +12,7 @@ from segscore.pipeline.arrays.ragged import Flags, Floats
 from segscore.pipeline.nightly.settings import NightSettings
 from segscore.pipeline.nightly.spread import FEWEST_OF_SPREAD, NIGHTS_OF_SPREAD, differ_clearly
 from segscore.pipeline.statistics.changes import BetweenNights
-from segscore.pipeline.statistics.night_levels import own_parts
+from segscore.pipeline.statistics.night_levels import FEWEST_OF_BASELINE, OF_COMMON, own_parts
 
 _ONE = 0.05
 
@@ -53,7 +53,12 @@ class _Gate:
         apart = self._weekends_differ(night)[:, None]
         known = self.last[_WEEKEND if weekend else _WORKDAY]
         before = np.where(apart & ~np.isnan(known), known, self.last[_ANY])
-        p = self._p(values - before[0], np.stack([errors, before[1]]), apart)
+        change = values - before[0]
+        limit = np.full(change.shape, self.limit)
+        limit[:, own] += OF_COMMON * np.abs(np.nan_to_num(change[:, [mean]]))
+        p = self._p(change + limit, np.stack([errors, before[1]]), apart)
+        if night < FEWEST_OF_BASELINE:
+            p = np.ones_like(p)
         failed = _holm(p[:, : self.systems]) <= NightSettings.alpha
         beyond = (before[0] - values)[:, : self.systems] > self.limit
         shared = (p[:, mean] <= NightSettings.alpha) & (beyond.sum(axis=1) >= self.systems - 1)
@@ -67,8 +72,8 @@ class _Gate:
         )
         return blamed, shared
 
-    def _p(self, change: Floats, errors: Floats, apart: Flags) -> Floats:
-        """Return p of each column's change beyond the limit."""
+    def _p(self, within: Floats, errors: Floats, apart: Flags) -> Floats:
+        """Return p of each column's change, which is within its limit by so much."""
         squares = np.square(errors)
         sampling = squares.sum(axis=0)
         freedom = self.freedom * np.square(sampling) / np.square(squares).sum(axis=0)
@@ -76,7 +81,7 @@ class _Gate:
         known = ~np.isnan(between.variance)
         variance = sampling + np.where(known, 2 * between.beyond_sampling, 0.0)
         freedom = np.where(known, between.freedom_of(sampling, freedom, 2.0), freedom)
-        p = stdtr(freedom, (self.limit + change) / np.sqrt(variance))
+        p = stdtr(freedom, within / np.sqrt(variance))
         return np.asarray(np.where(np.isnan(p), 1.0, p))
 
     def _between(self, errors: Floats, apart: Flags) -> BetweenNights:

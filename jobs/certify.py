@@ -19,7 +19,7 @@ def certify(chosen: CertifySettings, format_name: ResultFormat = "text") -> None
     if format_name == "text":
         print_lines(str(certificate))
         if len(certificate.systems) == 2:
-            print_lines(f"the equal systems are made of {' and '.join(certificate.systems)}")
+            print_lines(f"the two best systems are {' and '.join(certificate.systems)}")
     elif format_name == "json":
         print_json("certify", certificate.row)
     else:

@@ -138,11 +138,12 @@ def _not_shown(
 
 
 def _completed(chosen: CompareSettings, layout: str | None) -> CompareSettings:
-    """Add the measure that is compared by default, and the groups that the layout needs."""
+    """Add the measure that is compared by default, and the groups and tests of the layout."""
     from segscore.pipeline.comparison.runs import first_measure, open_runs
 
     if not chosen.measures:
         chosen = replace(chosen, measures=(first_measure(open_runs(chosen.runs)),))
+    chosen = replace(chosen, ranks=layout == "ranks")
     return replace(chosen, group_by=(_REFERENCE,)) if layout == "references" else chosen
 
 

@@ -1,13 +1,12 @@
 """`segscore testsets`: list the known test sets, and the scores that were published on them."""
 
-import json
 from shlex import quote
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from segscore.jobs.show.fitted import print_lines
-from segscore.jobs.show.formats import ResultFormat, print_text
+from segscore.jobs.show.formats import ResultFormat
 from segscore.jobs.show.shown import print_shown
 
 if TYPE_CHECKING:
@@ -16,28 +15,16 @@ if TYPE_CHECKING:
 
 def testsets(
     name: Annotated[str | None, typer.Argument(help="Test set to show; default: all.")] = None,
-    describe: Annotated[
-        str | None,
-        typer.Option(help="Print an entry of a registry for the references in this table."),
-    ] = None,
     write: Annotated[
         str | None,
         typer.Option(help="Write the references and systems of this test set to a folder."),
     ] = None,
-    registry: Annotated[
-        str | None, typer.Option(help="JSON file of your own test sets, to list them too.")
-    ] = None,
     format_name: ResultFormat = "text",
 ) -> None:
     """List the test sets that are recognised by their content, or show one and its scores."""
-    from segscore.pipeline.testsets.describe import describe_references
-    from segscore.pipeline.testsets.registry import read_registry
+    from segscore.pipeline.testsets.registry import own_registry
 
-    if describe is not None:
-        entry = describe_references(name or "unnamed", describe)
-        print_text(json.dumps(entry, ensure_ascii=False, indent=1))
-        return
-    known = read_registry(registry)
+    known = own_registry()
     if write is not None:
         _write(known, name, write)
     elif name is None:

@@ -12,7 +12,6 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from segscore.pipeline.testsets.recognise import Recognition
-    from segscore.pipeline.testsets.registry import Registry
 
 _SHOWN = 50
 
@@ -26,9 +25,6 @@ def validate(
         int,
         typer.Option(help="Units by which the lengths of a document's segmentations may differ."),
     ] = 0,
-    registry: Annotated[
-        str | None, typer.Option(help="JSON file of your own test sets, to recognise them too.")
-    ] = None,
     format_name: ResultFormat = "text",
 ) -> None:
     """Check a table and list every row that a run would reject; exit 1 if there is one."""
@@ -36,14 +32,13 @@ def validate(
     from segscore.jobs.show.formats import plain_table, print_json, print_table
     from segscore.pipeline.settings.ranges import MOST_UNITS, within
     from segscore.pipeline.tables import check_table
-    from segscore.pipeline.testsets.registry import read_registry
 
     within("--length-tolerance", length_tolerance, 0, MOST_UNITS)
     kind = check_table.DOCUMENTS if documents else check_table.SEGMENTATIONS
     checked = check_table.check_table(table, kind, length_tolerance)
     recognised = None
     if not documents:
-        recognised = _recognise(table, read_registry(registry), length_tolerance)
+        recognised = _recognise(table, length_tolerance)
     LOG.warn((*checked.warnings, *(recognised.warnings if recognised else ())))
     rejects = checked.rejects
     if format_name == "text":
@@ -64,13 +59,14 @@ def validate(
         raise typer.Exit(1)
 
 
-def _recognise(table: str, registry: "Registry", tolerance: int) -> "Recognition | None":
+def _recognise(table: str, tolerance: int) -> "Recognition | None":
     """Recognise the test set of the references of a table; None if it has none that is valid."""
     from segscore.pipeline.errors import Failed, Refused
+    from segscore.pipeline.testsets.registry import own_registry
     from segscore.pipeline.testsets.tables import recognise_table
 
     with suppress(Refused, Failed):  # what is wrong with the table has been said
-        return recognise_table(table, registry, tolerance)
+        return recognise_table(table, own_registry(), tolerance)
     return None
 
 

@@ -58,39 +58,16 @@ COMPARISONS = pap.DataFrameSchema(
         ),
         "p": share_or_null(
             "p of the two-sided test of the difference by the jackknife; null with fewer than 5 "
-            "resampling units, or if all of them differ alike"
+            "resampling units, or if fewer than 6 differ alike; of more that do, 2^(1 - effective)"
         ),
         "p_holm": share_or_null(f"p {ADJUSTED}"),
         "equal": true_or_null(
-            "whether the interval lies within `--margin` of 0, so that the two are equal within "
-            "it; null without a margin or an interval"
+            "whether the interval at 90 % lies within `--margin` of 0, so that the two are equal "
+            "within it; null without a margin or an interval"
         ),
         "better": name_or_null(
             "the one of the two with the better average, by the measure's direction; null if the "
             "averages are equal or undefined, or neither direction is better"
-        ),
-        "p_permutation": share_or_null(
-            "p of the two-sided paired permutation test of the difference"
-        ),
-        "p_permutation_holm": share_or_null(f"p_permutation {ADJUSTED}"),
-        "p_wilcoxon": share_or_null(
-            "p of the two-sided Wilcoxon signed-rank test over documents; macro rows only"
-        ),
-        "p_wilcoxon_holm": share_or_null(f"p_wilcoxon {ADJUSTED}"),
-        "p_nemenyi": share_or_null(
-            "p of Nemenyi's test on Friedman's mean ranks, for all pairs at once; macro rows of "
-            "three systems or more"
-        ),
-        "p_kruskal": share_or_null(
-            "p of Dunn's test on Kruskal and Wallis's mean ranks, adjusted by Holm; ignores which "
-            "documents the values belong to; macro rows of three systems or more"
-        ),
-        "effect_d": number_or_null(
-            "mean difference divided by the standard deviation of the differences; macro rows only"
-        ),
-        "effect_rank": number_or_null(
-            "matched-pairs rank-biserial correlation, in [-1, 1], above 0 if the system's "
-            "values are higher; macro rows only"
         ),
         "higher": whole("documents on which the system has the higher value"),
         "lower": whole("documents on which the system has the lower value"),
@@ -106,16 +83,9 @@ COMPARISONS = pap.DataFrameSchema(
             "level `--alpha` divided by the number of pairs of systems; null with fewer than 10, "
             "or if all of them differ alike"
         ),
-        "documents_needed": whole_or_null(
-            "least number of documents on which that test finds the observed difference with that "
-            "probability; null likewise, and if the interval of the difference contains 0"
-        ),
-        "documents_needed_low": whole_or_null(
-            "the same for the end of the interval that is further from 0"
-        ),
-        "documents_needed_high": whole_or_null("the same for the end that is nearer to 0"),
         "documents_for_difference": whole_or_null(
-            "the same for the difference given as `--difference`; null without one"
+            "least number of documents on which that test finds the difference given as "
+            "`--difference` with that probability; null likewise, and without one"
         ),
     },
     name="comparisons",
@@ -137,12 +107,6 @@ SYSTEMS = pap.DataFrameSchema(
             "rank by value among the systems, from 1 for the best, the better one for ties; null "
             "for reference points, if neither direction is better, or if the systems share too few "
             "documents"
-        ),
-        "rank_low": number_or_null("lower end of the rank's 95 % interval"),
-        "rank_high": number_or_null("upper end of the rank's 95 % interval"),
-        "mean_rank": number_or_null(
-            "mean over documents of the rank on each, from 1 for the best, ties in the middle, "
-            "reference points included; macro rows of three systems or more"
         ),
         "documents": _DOCUMENTS,
         "defined": whole(
@@ -171,19 +135,41 @@ SYSTEMS = pap.DataFrameSchema(
 OMNIBUS = pap.DataFrameSchema(
     {
         "measure": MEASURE,
-        "test": any_of(
-            ["friedman", "kruskal"],
-            "friedman: ranks on each document; kruskal (and Wallis): ranks over all documents",
-        ),
-        "statistic": number_or_null("chi-squared, or H; >= 0"),
+        "statistic": number_or_null("chi-squared of Friedman's test of the ranks on each document"),
         "degrees": whole("degrees of freedom: systems - 1"),
         "p": share_or_null("probability of a statistic at least as large if no system were better"),
-        "effect": share_or_null("friedman: Kendall's W; kruskal: epsilon-squared"),
+        "effect": share_or_null("Kendall's W"),
         "systems": whole("number of systems, at least 3"),
-        "documents": whole("documents of the test; for friedman, those defined for all systems"),
+        "documents": whole("documents on which the measure is defined for all systems"),
     },
     name="omnibus",
-    description="measure and test over all systems",
+    description="measure of three systems or more; only with --layout ranks",
+    strict=False,
+)
+
+RANK_TESTS = pap.DataFrameSchema(
+    {
+        "measure": MEASURE,
+        "system": SYSTEM,
+        "other": name("system that it is compared with"),
+        "mean_rank": number_or_null(
+            "mean over documents of the system's rank on each, from 1 for the best, ties in the "
+            "middle, reference points included; null for two systems, or if neither direction is "
+            "better"
+        ),
+        "other_mean_rank": number_or_null("mean rank of the other system"),
+        "p_nemenyi": share_or_null(
+            "p of Nemenyi's test of the mean ranks, for all pairs at once; null for two systems"
+        ),
+        "p_wilcoxon": share_or_null("p of the two-sided Wilcoxon signed-rank test over documents"),
+        "p_wilcoxon_holm": share_or_null(f"p_wilcoxon {ADJUSTED}"),
+        "p_permutation": share_or_null(
+            "p of the two-sided permutation test of the difference of micro averages"
+        ),
+        "p_permutation_holm": share_or_null(f"p_permutation {ADJUSTED}"),
+    },
+    name="rank_tests",
+    description="measure and pair of systems; only with --layout ranks",
     strict=False,
 )
 
@@ -392,6 +378,7 @@ COMPARISON_TABLES = (
     COMPARISONS,
     SYSTEMS,
     OMNIBUS,
+    RANK_TESTS,
     WORST,
     WHERE,
     CHANGES,

@@ -223,7 +223,6 @@ SETTINGS = (
     ("settings.measures_in_order[]", "string"),
     ("settings.output", "string or null"),
     ("settings.reference_points", "string or null"),
-    ("settings.registry", "string or null"),
     ("settings.units", "string"),
 )
 """Path and kind of the settings in run.json by which a run is shown, whatever its command."""

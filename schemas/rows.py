@@ -27,6 +27,7 @@ class AverageRow(TypedDict, total=False):
     skill_high: float | None
     document_set: str | None
     effective: float | None
+    freedom: float | None
     answers: int | None
     failed_answers: int | None
     undivided_answers: int | None
@@ -54,9 +55,6 @@ class SystemRow(AverageRow, total=False):
     run: str
     reference: str | None
     rank: float | None
-    rank_low: float | None
-    rank_high: float | None
-    mean_rank: float | None
 
 
 class PairRow(TypedDict, total=False):
@@ -76,14 +74,6 @@ class PairRow(TypedDict, total=False):
     p_holm: float | None
     equal: bool | None
     better: str | None
-    p_permutation: float | None
-    p_permutation_holm: float | None
-    p_wilcoxon: float | None
-    p_wilcoxon_holm: float | None
-    p_nemenyi: float | None
-    p_kruskal: float | None
-    effect_d: float | None
-    effect_rank: float | None
     higher: int
     lower: int
     documents: int
@@ -91,17 +81,24 @@ class PairRow(TypedDict, total=False):
     units: int
     effective: float | None
     smallest_difference: float | None
-    documents_needed: int | None
-    documents_needed_low: int | None
-    documents_needed_high: int | None
     documents_for_difference: int | None
 
 
-class OmnibusRow(TypedDict, total=False):
-    """A row of `omnibus`, a test over all systems."""
+class RankRow(TypedDict, total=False):
+    """A row of `rank_tests`, the tests of the ranks of a pair of systems."""
 
     measure: str
-    test: str
+    system: str
+    other: str
+    mean_rank: float | None
+    other_mean_rank: float | None
+    p_nemenyi: float | None
+
+
+class OmnibusRow(TypedDict, total=False):
+    """A row of `omnibus`, Friedman's test over all systems."""
+
+    measure: str
     statistic: float | None
     degrees: int
     p: float | None

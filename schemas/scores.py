@@ -108,6 +108,9 @@ SUMMARY = pap.DataFrameSchema(
             "effective number of resampling units: how many documents of equal weight would tell "
             "as much; in micro averages long documents weigh more"
         ),
+        "freedom": number_or_null(
+            "degrees of freedom of the interval; null in a history for runs of earlier versions"
+        ),
         "answers": whole_or_null(
             "answers of a language model from which `segscore answers` read the hypotheses, also "
             "of other documents; null, as the columns that follow, of other systems and of groups"

@@ -48,23 +48,23 @@ FROM (SELECT MAP {
 CREATE OR REPLACE VIEW history AS
 SELECT run, date, signature, version, outcome, gate, good, accepted, hypothesis, measure, average,
     value, ci_low, ci_high, sd, documents, defined, skill, skill_low, skill_high, document_set,
-    effective, answers, failed_answers, undivided_answers, edit_rate, trials, sd_trials,
+    effective, freedom, answers, failed_answers, undivided_answers, edit_rate, trials, sd_trials,
     sd_documents, self_agreement, stable_boundaries, trials_needed, shared_documents, shared_value,
     shared_ci_low, shared_ci_high, shared_defined, shared_skill, shared_skill_low, shared_skill_high,
     groups_of(to_json(average_row), ['run', 'date', 'signature', 'version', 'outcome', 'gate',
         'test_set', 'good', 'accepted', 'hypothesis', 'measure', 'average', 'value', 'ci_low',
         'ci_high', 'sd', 'documents', 'defined', 'skill', 'skill_low', 'skill_high', 'document_set',
-        'effective', 'answers', 'failed_answers', 'undivided_answers', 'edit_rate', 'trials',
-        'sd_trials', 'sd_documents', 'self_agreement', 'stable_boundaries', 'trials_needed',
-        'shared_documents', 'shared_value', 'shared_ci_low', 'shared_ci_high', 'shared_defined',
-        'shared_skill', 'shared_skill_low', 'shared_skill_high']) AS groups
+        'effective', 'freedom', 'answers', 'failed_answers', 'undivided_answers', 'edit_rate',
+        'trials', 'sd_trials', 'sd_documents', 'self_agreement', 'stable_boundaries',
+        'trials_needed', 'shared_documents', 'shared_value', 'shared_ci_low', 'shared_ci_high',
+        'shared_defined', 'shared_skill', 'shared_skill_low', 'shared_skill_high']) AS groups
 FROM read_parquet(archive() || '/history/history.parquet', hive_partitioning = false)
     AS average_row;
 
 -- Averages by night, each with the change since the previous night with the same signature.
 CREATE OR REPLACE VIEW trend AS
 SELECT date, CAST(date AS TIMESTAMP) AS time, hypothesis, measure, average, groups, value, ci_low,
-    ci_high, documents, defined, skill, skill_low, skill_high, document_set, effective,
+    ci_high, documents, defined, skill, skill_low, skill_high, document_set, effective, freedom,
     answers, failed_answers, undivided_answers, edit_rate, trials, sd_trials, sd_documents,
     self_agreement, stable_boundaries, trials_needed,
     shared_documents, shared_value, shared_ci_low, shared_ci_high, shared_defined, shared_skill,

@@ -4,7 +4,7 @@
 # deploy/settings/store.env filled in; the store must answer at port 443.
 set -eu
 cluster=segscore
-image=segscore:0.2.0
+image=segscore:0.3.0.dev0
 overlay=$(mktemp -d -p deploy/kubernetes/overlays)
 trap 'rm -r "$overlay"; kind delete cluster --name "$cluster"' EXIT
 

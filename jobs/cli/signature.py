@@ -184,7 +184,7 @@ def _shown_parameters(settings: type, shown: Shown) -> Iterator[inspect.Paramete
         option = options.get(field)
         if option is None or field in shown.also:
             yield parameter
-        elif option.rare or option.panel not in (None, *shown.panels):
+        elif option.ignored or option.rare or option.panel not in (None, *shown.panels):
             yield parameter.replace(annotation=_hidden(parameter.annotation))
         else:
             yield parameter

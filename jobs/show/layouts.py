@@ -24,11 +24,14 @@ from segscore.pipeline.results.leaderboard_table import leaderboard_table
 from segscore.pipeline.runs.finished import FinishedRun, grouped
 from segscore.pipeline.settings.ranges import one_of
 from segscore.pipeline.statistics.shown_tables import ShownTable
-from segscore.schemas.rows import OmnibusRow, PairRow, SystemRow, column_of, group_of
+from segscore.schemas.rows import OmnibusRow, PairRow, RankRow, SystemRow, column_of, group_of
 
 LAYOUTS = ("pairs", "systems", "references", "ranks")
 _FORMATS = ("text", "json", "markdown", "latex", "csv")
 _AVERAGES = ("micro", "macro")
+
+_Key = tuple[Any, ...]
+"""The group, the measure and the system of a row."""
 
 
 def require(layout: str | None, format_name: str, average: str, group_by: tuple[str, ...]) -> None:
@@ -84,7 +87,7 @@ def _pairs(finished: FinishedRun, average: str) -> ShownTable:
     names = finished.table("comparisons").column_names
     numbers = {name: [column_of(row, name) for row in rows] for name in names}
     return replace(
-        pairs_for_papers(rows, by, average).with_numbers(numbers),
+        pairs_for_papers(rows, by).with_numbers(numbers),
         groups=len(by) + 1,
         intervals="intervals by Holm's method in brackets",
     )
@@ -112,17 +115,16 @@ def _references(finished: FinishedRun, average: str) -> ShownTable:
 def _ranks(finished: FinishedRun, average: str) -> ShownTable:
     """Make one row per system and measure: ranks, and the tests of ranks on single documents.
 
-    Mean ranks and these tests are about macro averages. They depend on which other systems are
-    there (Benavoli, Corani & Mangili 2016), so that no other layout has them.
+    Mean ranks and these tests depend on which other systems are there (Benavoli, Corani & Mangili
+    2016), so that no other layout has them.
     """
     by = finished.settings["group_by"]
-    chosen, macro = (_averages(finished, each) for each in (average, "macro"))
+    chosen = _averages(finished, average)
     parts = grouped(chosen, (*by, "measure"))
     rows = [row for part in parts.values() for row in sorted(part, key=order_of)]
     keys = [_key(row, by) for row in rows]
-    of_documents = {_key(row, by): row["mean_rank"] for row in macro}
-    mean_ranks = [of_documents.get(key) for key in keys]
-    p = _nemenyi(_differences(finished, "macro"), by)
+    mean_rank, p = _of_documents(finished.rows("rank_tests"), by)
+    mean_ranks = [mean_rank.get(key) for key in keys]
     names = dict.fromkeys(row["system"] for row in chosen)
     tests = {f"p against {name} (Nemenyi)": [p.get((key, name)) for key in keys] for name in names}
     numbers = {
@@ -130,10 +132,7 @@ def _ranks(finished: FinishedRun, average: str) -> ShownTable:
             name: [key[place] for key in keys]
             for place, name in enumerate((*by, "measure", "system"))
         },
-        **{
-            name: [column_of(row, name) for row in rows]
-            for name in ("rank", "rank_low", "rank_high")
-        },
+        "rank": [row["rank"] for row in rows],
         "mean_rank": mean_ranks,
         **tests,
     }
@@ -144,30 +143,31 @@ def _ranks(finished: FinishedRun, average: str) -> ShownTable:
     )
 
 
-def _key(row: SystemRow, by: Sequence[str]) -> tuple[Any, ...]:
+def _key(row: SystemRow, by: Sequence[str]) -> _Key:
     return *group_of(row, by), row["measure"], row["system"]
 
 
-def _nemenyi(
-    pairs: Sequence[PairRow], by: Sequence[str]
-) -> dict[tuple[tuple[Any, ...], str], float | None]:
-    """Return the key of a system and the name of another -> p of Nemenyi's test of the two."""
-    p: dict[tuple[tuple[Any, ...], str], float | None] = {}
+def _of_documents(
+    pairs: Sequence[RankRow], by: Sequence[str]
+) -> tuple[dict[_Key, float | None], dict[tuple[_Key, str], float | None]]:
+    """Return the mean rank of each system, and the p of Nemenyi's test of it and each other."""
+    mean_rank: dict[_Key, float | None] = {}
+    p: dict[tuple[_Key, str], float | None] = {}
     for pair in pairs:
         of = (*group_of(pair, by), pair["measure"])
-        p[(*of, pair["system"]), pair["other"]] = pair["p_nemenyi"]
-        p[(*of, pair["other"]), pair["system"]] = pair["p_nemenyi"]
-    return p
+        first, second = (*of, pair["system"]), (*of, pair["other"])
+        mean_rank |= {first: pair["mean_rank"], second: pair["other_mean_rank"]}
+        p[first, pair["other"]] = p[second, pair["system"]] = pair["p_nemenyi"]
+    return mean_rank, p
 
 
 def _omnibus(tests: Sequence[OmnibusRow], by: Sequence[str]) -> dict[tuple[str, ...], str]:
-    """Return the cells of a group and measure -> the results of the tests over all systems."""
-    notes: dict[tuple[str, ...], list[str]] = {}
-    for test in tests:
-        if test["p"] is not None:
-            of = (*group_cells(test, by), test["measure"])
-            notes.setdefault(of, []).append(omnibus_in_words(test))
-    return {of: "; ".join(found) for of, found in notes.items()}
+    """Return the cells of a group and measure -> the result of the test over all systems."""
+    return {
+        (*group_cells(test, by), test["measure"]): omnibus_in_words(test)
+        for test in tests
+        if test["p"] is not None
+    }
 
 
 def print_in_format(table: ShownTable, format_name: str) -> None:

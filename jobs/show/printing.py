@@ -2,7 +2,6 @@
 
 import shlex
 from collections.abc import Iterator, Sequence
-from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from segscore.jobs.cli.encoding import printable_command
@@ -92,17 +91,14 @@ def print_record(output: str, record: dict[str, Any]) -> None:
 
 def _print_test_set(record: dict[str, Any]) -> None:
     """Print which test set the references of a scoring run are, if it is known."""
-    from segscore.pipeline.errors import Refused
     from segscore.pipeline.testsets.recognise import describe_record
-    from segscore.pipeline.testsets.registry import read_registry
+    from segscore.pipeline.testsets.registry import own_registry
 
     test_set = record.get("test_set", {})
     if test_set.get("name") is None:
         return
-    with suppress(Refused):  # a registry that is gone since
-        registry = read_registry(record["settings"].get("registry"))
-        if sentence := describe_record(test_set, registry):
-            print_lines(sentence)
+    if sentence := describe_record(test_set, own_registry()):
+        print_lines(sentence)
 
 
 def print_written(output: str) -> None:

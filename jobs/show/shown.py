@@ -14,7 +14,7 @@ from segscore.pipeline.statistics.shown_tables import Column, ShownTable
 def print_shown(table: ShownTable) -> None:
     """Print the first rows of a table.
 
-    Names of rows that failed are in the color of failures, and the best values are marked.
+    Names of rows that failed are in the color of failures, and the best values are bold.
     """
     table = table.shortened()
     sections = {*table.sections, *[table.rows - table.apart - 1] * bool(table.apart)}
@@ -35,8 +35,7 @@ def _styled(column: Column, table: ShownTable) -> Iterator[Column]:
     cells = []
     for row, cell in enumerate(column.cells):
         is_best = column.best is not None and row in column.best
-        mark = "" if column.best is None else "*" if is_best else " "
-        text = Text(f"{cell}{mark}", "bold" if is_best else "")
+        text = Text(cell, "bold" if is_best else "")
         if column.is_name and row in table.failed:
             text.stylize(STYLES[Tone.FAILED])
         if row in table.dim:

@@ -136,6 +136,7 @@ class Group:
                 self.units.astype(np.uint64),
                 np.broadcast_to(agreement.value, len(self.units)),
                 weights[key[1]],
+                (None, 1),
             )
             for key, agreement in without.items()
         }

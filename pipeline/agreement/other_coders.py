@@ -11,7 +11,7 @@ import numpy as np
 
 from segscore.pipeline.agreement.coders import agreement_without
 from segscore.pipeline.agreement.group import Group
-from segscore.pipeline.statistics.jackknife import quantile
+from segscore.pipeline.statistics.jackknife import quantile, within
 
 _FEWEST = 3
 """With two coders, nothing is left without one of them."""
@@ -26,5 +26,5 @@ def agreement_rows(group: Group) -> Iterator[dict[str, object]]:
         if coders >= _FEWEST and not np.isnan(values).any():
             variance = (coders - 1) / coders * float(((values - values.mean()) ** 2).sum())
             reach = quantile(coders - 1) * sqrt(estimate.error**2 + variance)
-        ends = {"coders_low": estimate.value - reach, "coders_high": estimate.value + reach}
-        yield row | ends
+        low, high = within((estimate.value - reach, estimate.value + reach), estimate.bounds)
+        yield row | {"coders_low": low, "coders_high": high}

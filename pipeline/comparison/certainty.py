@@ -51,7 +51,7 @@ def describe_certainty(
     if not close:
         worse, most = _named(p_values, len(others), shown), shown_p(max(p_values.values()))
         at_most = "" if most.startswith("<") or len(p_values) == 1 else "at most "
-        text = f"This is sure: it is better than {worse}, p {at_most}{most} {_TEST}."
+        text = f"It is significantly better than {worse}, p {at_most}{most} {_TEST}."
         return Sentence(text + _by_less(compared, margin, shown), Tone.SURE)
     better = {
         name: p
@@ -86,13 +86,13 @@ def _by_less(
 def _undecided(
     p_values: Mapping[str, float], margin: float | None, shown: Callable[[str], str]
 ) -> str:
-    """Say from which systems the difference of the best one may be due to chance."""
-    unsure = "not sure" if margin is None else "undecided"
+    """Say from which systems the best one does not differ significantly."""
+    unsure = "not significant" if margin is None else "undecided"
     least, *more = dict.fromkeys(map(shown_p, sorted(p_values.values())))
     at_least = "at least " if more else ""
     return (
-        f"This is {unsure}: its difference from {first_named([*p_values], shown=shown)} may be due "
-        f"to chance, p {at_least}{least} {_TEST}."
+        f"Its difference from {first_named([*p_values], shown=shown)} is {unsure}, "
+        f"p {at_least}{least} {_TEST}."
     )
 
 
@@ -115,8 +115,8 @@ def _better_where_both(better: Mapping[str, float], shown: Callable[[str], str])
     at_most = "" if most.startswith("<") or len(better) == 1 else "at most "
     named = first_named([*better], shown=shown)
     return (
-        f"But over the documents where both are defined, {named} {verb} better, "
-        f"p {at_most}{most} {_TEST}."
+        f"But over the documents where both are defined, {named} {verb} significantly "
+        f"better, p {at_most}{most} {_TEST}."
     )
 
 

@@ -46,7 +46,6 @@ def better_first(row: PairRow) -> PairRow:
         "difference": _negative(row["difference"]),
         "ci_low": _negative(row["ci_high"]),
         "ci_high": _negative(row["ci_low"]),
-        "effect_d": _negative(row["effect_d"]),
     }
 
 

@@ -8,6 +8,7 @@ import pyarrow as pa
 
 from segscore.pipeline import storage
 from segscore.pipeline.comparison.changes import find_changes, require_two
+from segscore.pipeline.comparison.document_ranks import rank_tables
 from segscore.pipeline.comparison.files_beside import FilesBeside, read_beside
 from segscore.pipeline.comparison.published import published_beside, scores_on_references
 from segscore.pipeline.comparison.ratings import correlate_ratings
@@ -144,7 +145,7 @@ def compare_runs(
         systems = find_systems(runs, settings.systems)
         if settings.changes:
             require_two(systems)
-        rows = ("comparisons", "systems", "omnibus", "worst")
+        rows = ["comparisons", "systems", "worst"] + ["omnibus", "rank_tests"] * settings.ranks
         results = _Results({name: [] for name in rows}, warnings=[*warn_of_trials(runs)])
         resample_by = resampled_by(runs, settings.resample_by)
         compared = [
@@ -232,6 +233,8 @@ def _add_samples(
     """Compare the samples of one kind of rows, and add the results to ``results``."""
     for samples in compared.groups:
         tables = compare_group(samples, runs, settings)
+        if settings.ranks:
+            tables |= rank_tables(samples, settings)
         is_whole = samples is compared.groups[0]
         _add_answers(tables["systems"], runs if is_whole else ())
         group = dict(zip(settings.group_by, samples.key, strict=True))

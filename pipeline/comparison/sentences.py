@@ -24,7 +24,7 @@ _MOST_DOCUMENTS = 1_000_000
 
 
 def against_chance(rows: Sequence[PairRow]) -> str | None:
-    """Say of which systems it is not sure that they are better than a point, or the point is.
+    """Say which systems are not significantly better than a point, or worse.
 
     None without a pair of a system and a reference point, or where neither direction is better.
     """
@@ -47,8 +47,11 @@ def against_chance(rows: Sequence[PairRow]) -> str | None:
     if not unsure and not worse:
         most = shown_p(max(row["p_holm"] or 0.0 for row in pairs))
         at_most = most if most.startswith("<") else f"at most {most}"
-        return f"all systems are better than all reference points, p (Holm) {at_most} ({many})"
-    said = [("not sure", unsure), ("the point is better", worse)]
+        return (
+            "all systems are significantly better than all reference points, "
+            f"p (Holm) {at_most} ({many})"
+        )
+    said = [("not significant", unsure), ("the point is better", worse)]
     parts = [f"{what}: {_first_pairs(rows)}" for what, rows in said if rows]
     return f"of {many} of a system and a reference point, {'; '.join(parts)}"
 
@@ -116,10 +119,8 @@ def _many(documents: int) -> str:
 
 
 def omnibus_in_words(row: OmnibusRow) -> str:
-    """Write the result of a test over all systems as a paper does."""
-    kind = "Friedman chi²" if row["test"] == "friedman" else "Kruskal-Wallis H"
-    effect = "W" if row["test"] == "friedman" else "epsilon²"
+    """Write the result of Friedman's test as a paper does."""
     return (
-        f"{kind}({row['degrees']}) = {shown_as(row['statistic'], '.2f')}, p {shown_p(row['p'])}, "
-        f"{effect} = {shown_as(row['effect'], '.2f')}"
+        f"Friedman chi²({row['degrees']}) = {shown_as(row['statistic'], '.2f')}, "
+        f"p {shown_p(row['p'])}, W = {shown_as(row['effect'], '.2f')}"
     )

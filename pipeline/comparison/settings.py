@@ -31,7 +31,8 @@ class CompareSettings:
     """Settings of `segscore compare`; the help of each option says what it is.
 
     ``where``, ``changes``, ``published`` and ``published_scores`` read the runs' inputs again.
-    ``difference`` is None to find only the observed difference, ``margin`` to call no pair equal.
+    ``difference`` is None to find none, ``margin`` to call no pair equal.  ``ranks`` adds tests of
+    ranks.
     """
 
     runs: Annotated[tuple[str, ...], Argument("Folders of finished scoring runs.")]
@@ -108,7 +109,7 @@ class CompareSettings:
     resample_by: ResampleByOption = None
     replicates: ReplicatesOption = None
     permutations: Annotated[
-        int, Option("Number of permutations for the tests; 0 for none.", Panel.AVERAGES)
+        int, Option("Number of permutations for --layout ranks; 0 for none.", Panel.AVERAGES)
     ] = 9999
     alpha: Annotated[
         float,
@@ -132,6 +133,7 @@ class CompareSettings:
     seed: SeedOption = 0
     trust_inputs: TrustInputsOption = False
     fresh: FreshOption = False
+    ranks: bool = False
 
     def __post_init__(self) -> None:
         """Refuse a value that an option cannot have; the message names the option."""

@@ -39,9 +39,7 @@ def read_documents(run: FinishedScoring, measure: str, average: str) -> SharedDo
         measure: the measure by which systems are ranked and compared.
         average: the average that is compared, micro or macro.
     """
-    settings = CompareSettings(
-        (run.url,), (measure,), seed=run.score_settings().seed, permutations=0
-    )
+    settings = CompareSettings((run.url,), (measure,))
     (chosen,) = chosen_measures([measure])
     try:
         systems = find_systems([run], ())

@@ -5,7 +5,7 @@ from dataclasses import replace
 from functools import partial
 
 from segscore.pipeline.comparison.pair_rows import better_first
-from segscore.pipeline.comparison.shown_pairs import columns_of_documents, columns_of_pairs
+from segscore.pipeline.comparison.shown_pairs import columns_of_pairs
 from segscore.pipeline.comparison.shown_systems import column_of_ranks
 from segscore.pipeline.measures import PANELS
 from segscore.pipeline.results.leaderboard import rank
@@ -20,20 +20,15 @@ from segscore.pipeline.statistics.shown_tables import Column, ShownTable
 from segscore.schemas.rows import PairRow, SystemRow, group_of
 
 
-def pairs_for_papers(rows: Sequence[PairRow], by: Sequence[str], average: str) -> ShownTable:
+def pairs_for_papers(rows: Sequence[PairRow], by: Sequence[str]) -> ShownTable:
     """Show the difference of each pair, its interval and its tests.
 
     Args:
         rows: pairs of one average.
         by: the group-by columns.
-        average: the average.
     """
     pairs = [*map(better_first, rows)]
     system, against, difference, _, p = columns_of_pairs(pairs)
-    by_document = []
-    if average == "macro":
-        wilcoxon, d = columns_of_documents(pairs)
-        by_document = [wilcoxon, replace(d, write=partial(shown_as, form=".2f"))]
     heading = "difference [interval (Holm)]"
     return ShownTable(
         [
@@ -43,7 +38,6 @@ def pairs_for_papers(rows: Sequence[PairRow], by: Sequence[str], average: str) -
             against,
             replace(difference, heading=heading, write=shown_number),
             p,
-            *by_document,
         ]
     )
 
@@ -108,7 +102,7 @@ def ranks_for_papers(
     mean_ranks: Sequence[float | None],
     tests: Mapping[str, Sequence[float | None]],
 ) -> ShownTable:
-    """Show the ranks of systems with their intervals, and the tests of ranks on single documents.
+    """Show the ranks of systems, and the tests of ranks on single documents.
 
     Args:
         rows: the systems by group and measure, of one average.
@@ -121,7 +115,7 @@ def ranks_for_papers(
             *_groups(rows, by),
             Column("measure", [row["measure"] for row in rows], is_name=True),
             Column("system", [row["system"] for row in rows], is_name=True),
-            *column_of_ranks(rows).for_terminal(),  # the interval has a column of its own
+            column_of_ranks(rows),
             Column("mean rank of documents", mean_ranks, write=partial(shown_as, form=".2f")),
             *(Column(heading, values, write=shown_p) for heading, values in tests.items()),
         ]

@@ -14,7 +14,7 @@ from segscore.pipeline.comparison.pair_rows import (
 from segscore.pipeline.comparison.sentences import against_chance, within_margin
 from segscore.pipeline.measures import ALL
 from segscore.pipeline.results.names import is_artificial
-from segscore.pipeline.statistics.shown_numbers import shown_as, shown_change, shown_p
+from segscore.pipeline.statistics.shown_numbers import shown_change, shown_p
 from segscore.pipeline.statistics.shown_tables import Column, ShownTable, more_in
 from segscore.schemas.rows import PairRow
 
@@ -47,19 +47,9 @@ def columns_of_pairs(
     ]
 
 
-def columns_of_documents(rows: Sequence[PairRow]) -> list[Column]:
-    """Return the tests of single documents, which rows of macro averages alone have."""
-    return [
-        Column("Wilcoxon (Holm)", [row["p_wilcoxon_holm"] for row in rows], write=shown_p),
-        Column("d", [row["effect_d"] for row in rows], write=partial(shown_as, form="+.2f")),
-    ]
-
-
-def _further(rows: Sequence[PairRow], margin: float | None) -> list[Column]:
-    """Return whether pairs are equal within a margin, if there is one; tests of documents."""
-    equal = [] if margin is None else [Column(f"within {margin:g}", [*map(within_margin, rows)])]
-    by_document = columns_of_documents(rows) if rows and rows[0]["average"] == "macro" else []
-    return [*equal, *by_document]
+def _within(rows: Sequence[PairRow], margin: float | None) -> list[Column]:
+    """Return whether pairs are equal within a margin, if there is one."""
+    return [] if margin is None else [Column(f"within {margin:g}", [*map(within_margin, rows)])]
 
 
 def first_pairs_shown(every: Sequence[PairRow], margin: float | None) -> ShownTable:
@@ -88,7 +78,7 @@ def first_pairs_shown(every: Sequence[PairRow], margin: float | None) -> ShownTa
     # A narrow terminal leaves out the interval rather than p, so p comes first.
     value, interval = difference.for_terminal()
     return ShownTable(
-        [system, against, value, p, interval, *_further(rows, margin)],
+        [system, against, value, p, interval, *_within(rows, margin)],
         caption="; ".join(remark for remark in remarks if remark),
     )
 
@@ -108,7 +98,7 @@ def all_pairs_shown(rows: Sequence[PairRow], measure: str, margin: float | None)
     """
     documents = Column("documents", [row["documents"] for row in rows])
     return ShownTable(
-        [*columns_of_pairs(rows), *_further(rows, margin), documents],
+        [*columns_of_pairs(rows), *_within(rows, margin), documents],
         title=f"differences in {measure}",
     )
 
@@ -129,7 +119,6 @@ def differences_shown(
             Column("group", groups, is_name=True),
             *all_pairs_shown(rows, measure, margin).columns,
             Column("smallest difference", [row["smallest_difference"] for row in rows]),
-            Column("documents needed", [row["documents_needed"] for row in rows]),
         ],
         title=f"Differences in {measure}{ALL[measure].arrow}",
         guide="The better system of each pair comes first.",

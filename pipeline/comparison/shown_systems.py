@@ -70,11 +70,5 @@ def systems_shown(
 
 
 def column_of_ranks(rows: Sequence[SystemRow]) -> Column:
-    """Return the ranks of systems with their intervals."""
-    return Column(
-        "rank",
-        [row["rank"] for row in rows],
-        ends=[(row["rank_low"], row["rank_high"]) for row in rows],
-        interval="rank {}",
-        write=shown_rank,
-    )
+    """Return the ranks of systems."""
+    return Column("rank", [row["rank"] for row in rows], write=shown_rank)

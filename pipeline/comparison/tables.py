@@ -1,8 +1,8 @@
 """Make the tables of a comparison (schemas/comparisons.py) from its samples."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
-from math import comb, isnan
+from dataclasses import asdict, dataclass
+from math import isnan
 from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
@@ -16,17 +16,20 @@ from segscore.pipeline.comparison.pair_power import (
     pair_power,
 )
 from segscore.pipeline.comparison.pair_rows import SIGNIFICANT
-from segscore.pipeline.comparison.paired_tests import permutation_tests
 from segscore.pipeline.comparison.samples import GroupSamples, Sample
 from segscore.pipeline.comparison.settings import CompareSettings
 from segscore.pipeline.measures.measure import Measure
 from segscore.pipeline.results.names import explain_command
 from segscore.pipeline.scoring.finished_scoring import FinishedScoring
 from segscore.pipeline.statistics import rank_tests
-from segscore.pipeline.statistics.jackknife import Estimate, by_unit, difference
+from segscore.pipeline.statistics.jackknife import (
+    Estimate,
+    cautious,
+    difference,
+    rests_on_few,
+)
 from segscore.pipeline.statistics.multiple_tests import holm_by_family, holm_levels
 from segscore.pipeline.statistics.power import PairedTest
-from segscore.pipeline.statistics.rank_tests import signed_ranks
 from segscore.schemas.rows import PairRow
 
 if TYPE_CHECKING:
@@ -35,9 +38,6 @@ if TYPE_CHECKING:
 ComparisonRow = dict[str, Any]
 _WORST = 10
 """Number of documents listed for each system, and for each system against each other one."""
-
-_SAMPLES = 2000
-"""Number of samples from which the intervals of ranks are taken."""
 
 _UNDEFINED = float("nan")
 
@@ -76,10 +76,9 @@ class ComparedPair:
 
 @dataclass(frozen=True)
 class ComparedSample:
-    """The comparison of the systems of a sample: rows of systems and omnibus, and the pairs."""
+    """The comparison of the systems of a sample: rows of systems, and the pairs."""
 
     systems: list[ComparisonRow]
-    omnibus: list[ComparisonRow]
     pairs: list[ComparedPair]
 
 
@@ -89,16 +88,13 @@ def compare_group(
     """Compare the systems of a group by every chosen measure: together, or two by two.
 
     Returns:
-        The rows of comparisons, systems and omnibus, without the group-by columns.
+        The rows of comparisons and systems, without the group-by columns.
     """
     systems: list[ComparisonRow] = []
-    omnibus: list[ComparisonRow] = []
     pairs: list[ComparedPair] = []
     labels = [system.label for system in group.systems]
     for sample in (*group.single, *group.pairs):
-        found = compare_sample(Averages(sample), runs, settings)
-        if sample is group.together:
-            omnibus += found.omnibus
+        found = compare_sample(Averages(sample), runs)
         if sample in group.single:
             apart = {} if sample is group.together else _not_ranked(group)
             systems += [row | apart for row in found.systems]
@@ -114,44 +110,32 @@ def compare_group(
 
         systems.sort(key=order)
         comparisons.sort(key=order)
-    return {"comparisons": comparisons, "systems": systems, "omnibus": omnibus}
+    return {"comparisons": comparisons, "systems": systems}
 
 
 def _not_ranked(group: GroupSamples) -> ComparisonRow:
     """Return what the rows of systems that are not ranked have in common."""
-    ranks = dict.fromkeys(("rank", "rank_low", "rank_high", "mean_rank"), _UNDEFINED)
-    return {**ranks, "shared_documents": group.coverage.shared}
+    return {"rank": _UNDEFINED, "shared_documents": group.coverage.shared}
 
 
-def compare_sample(
-    averages: Averages, runs: Sequence[FinishedScoring], settings: CompareSettings
-) -> ComparedSample:
+def compare_sample(averages: Averages, runs: Sequence[FinishedScoring]) -> ComparedSample:
     """Compare the systems of one sample by every chosen measure."""
     sample = averages.sample
-    compared = ComparedSample([], [], [])
+    compared = ComparedSample([], [])
     for measure in sample.measures:
-        friedman = rank_tests.friedman(sample.values[measure.name])
-        kruskal = rank_tests.kruskal(sample.values[measure.name])
-        compared.systems.extend(
-            _systems(averages, runs, measure, friedman.mean_rank, settings.seed)
-        )
-        ranked = _ranked(averages, measure)
+        compared.systems.extend(_systems(averages, runs, measure))
         for kind in AVERAGES:
-            omnibus = (friedman, kruskal) if kind == "macro" else None
-            pairs = _pairs(averages, measure, kind, settings, omnibus)
-            compared.pairs.extend(_with_ranks(pairs, ranked, kind))
-        if len(sample.systems) >= rank_tests.LEAST:
-            compared.omnibus.extend(_omnibus(sample, measure, each) for each in (friedman, kruskal))
+            compared.pairs.extend(_pairs(averages, measure, kind))
     return compared
 
 
 def compare_pairs(group: GroupSamples, settings: CompareSettings, kind: str) -> list[ComparisonRow]:
-    """Compare the pairs of systems of a group by one average, without tests of ranks and power."""
+    """Compare the pairs of systems of a group by one average, without power."""
     pairs: list[ComparedPair] = []
     for sample in group.paired:
         averages = Averages(sample)
         for measure in sample.measures:
-            pairs += _pairs(averages, measure, kind, settings, None)
+            pairs += _pairs(averages, measure, kind)
     return adjusted_rows(pairs, settings, power=False)
 
 
@@ -170,10 +154,9 @@ def adjusted_rows(
     rows = {id(pair): pair.row for pair in pairs}
     for members in families.values():
         of_points = [pair.of_points for pair in members]
-        for name in ("p", "p_permutation", "p_wilcoxon"):
-            adjusted = holm_by_family([pair.row[name] for pair in members], of_points)
-            for pair, p in zip(members, adjusted.tolist(), strict=True):
-                rows[id(pair)] = rows[id(pair)] | {f"{name}_holm": p}
+        adjusted = holm_by_family([pair.row["p"] for pair in members], of_points)
+        for pair, p in zip(members, adjusted.tolist(), strict=True):
+            rows[id(pair)] = rows[id(pair)] | {"p_holm": p}
         levels = holm_levels([pair.row["p"] for pair in members], of_points, SIGNIFICANT)
         search = _search(len(of_points) - sum(of_points), settings) if power else None
         for pair, level in zip(members, levels.tolist(), strict=True):
@@ -198,14 +181,19 @@ def _at_level(
     low, high = pair.difference.interval(confidence)
     power = PairPower()
     if search is not None and pair.directed:
-        power = pair_power(pair.difference, (low, high), search)
-    equal = None if margin is None or np.isnan(low) else bool(max(-low, high) <= margin)
+        power = pair_power(pair.difference, search)
+    equal = None if margin is None else is_equal(pair.difference, margin)
     ends = {"ci_low": low, "ci_high": high, "confidence": confidence, "equal": equal}
     return {**ends, **asdict(power)}
 
 
-def _pairs_of_systems(averages: Averages) -> int:
-    return comb(sum(not system.is_point for system in averages.sample.systems), 2)
+def is_equal(difference: Estimate, margin: float) -> bool | None:
+    """Return whether two systems are equal within a margin; None if that cannot be tested.
+
+    Both one-sided tests at the level are an interval at 1 less twice the level (Schuirmann 1987).
+    """
+    low, high = difference.interval(1 - 2 * SIGNIFICANT)
+    return None if np.isnan(low) else bool(max(-low, high) <= margin)
 
 
 def _search(pairs: int, settings: CompareSettings) -> DifferenceSearch:
@@ -215,26 +203,17 @@ def _search(pairs: int, settings: CompareSettings) -> DifferenceSearch:
 
 
 def _systems(
-    averages: Averages,
-    runs: Sequence[FinishedScoring],
-    measure: Measure,
-    mean_rank: Floats,
-    seed: int,
+    averages: Averages, runs: Sequence[FinishedScoring], measure: Measure
 ) -> Iterator[ComparisonRow]:
     sample = averages.sample
-    systems = len(sample.systems)
-    directed = measure.better != "neither"
-    higher = measure.better == "higher"
-    document_rank = systems + 1 - mean_rank if higher else mean_rank
     for kind in AVERAGES:
         estimates = averages.systems[measure.name, kind]
         value = np.array([estimate.value for estimate in estimates])
-        ranks = np.full((3, systems), _UNDEFINED)
-        if directed:
+        ranks = np.full(len(sample.systems), _UNDEFINED)
+        if measure.better != "neither":
             ranked = [s for s, system in enumerate(sample.systems) if not system.is_point]
-            ranks[0, ranked] = rank_tests.rank_systems(value[ranked], higher=higher)
-            of_ranked = [estimates[s] for s in ranked]
-            ranks[1:, ranked] = _rank_intervals(of_ranked, seed, higher=higher)
+            higher = measure.better == "higher"
+            ranks[ranked] = rank_tests.rank_systems(value[ranked], higher=higher)
         for s, system in enumerate(sample.systems):
             low, high = estimates[s].interval()
             yield {
@@ -246,10 +225,7 @@ def _systems(
                 "value": value[s],
                 "ci_low": low,
                 "ci_high": high,
-                "rank": ranks[0, s],
-                "rank_low": ranks[1, s],
-                "rank_high": ranks[2, s],
-                "mean_rank": document_rank[s] if directed and kind == "macro" else _UNDEFINED,
+                "rank": ranks[s],
                 "documents": len(sample.documents),
                 "defined": int(np.count_nonzero(averages.defined[measure.name][s])),
                 "effective": estimates[s].effective,
@@ -258,40 +234,16 @@ def _systems(
             }
 
 
-def _rank_intervals(estimates: Sequence[Estimate], seed: int, *, higher: bool) -> Floats:
-    """Return the central 95 % of the ranks that systems have in other samples of the units.
-
-    The samples have normal averages, with the covariance of the pseudo-values.
-
-    Returns:
-        The lower and the upper ends, NaN where there is no interval, shape (2, systems).
-    """
-    known = [s for s, estimate in enumerate(estimates) if not np.isnan(estimate.error)]
-    ranks = np.full((2, len(estimates)), _UNDEFINED)
-    if not known:
-        return ranks
-    units, deviations = by_unit([estimates[s] for s in known], lambda each: each.deviations)
-    normal = np.random.Generator(np.random.PCG64(seed)).standard_normal((len(units), _SAMPLES))
-    values = np.array([estimates[s].value for s in known]) + (deviations @ normal).T
-    drawn = rank_tests.rank_systems(values, higher=higher)
-    ranks[:, known] = np.quantile(drawn, (0.025, 0.975), axis=0, method="nearest")
-    return ranks
-
-
-def _pairs(
-    averages: Averages,
-    measure: Measure,
-    kind: str,
-    settings: CompareSettings,
-    omnibus: tuple[rank_tests.Omnibus, rank_tests.Omnibus] | None,
-) -> Iterator[ComparedPair]:
+def _pairs(averages: Averages, measure: Measure, kind: str) -> Iterator[ComparedPair]:
     """Yield the comparison of each pair of systems, for one average."""
     sample = averages.sample
-    sides = [averages.sides(measure.name, kind, pair) for pair in range(len(averages.pairs))]
-    differences = [difference(*each) for each in sides]
-    permuted = permutation_tests(differences, settings.seed, settings.permutations)
-    for pair, (systems, apart) in enumerate(zip(averages.pairs, differences, strict=True)):
-        first, second = sides[pair]
+    values = sample.values[measure.name]
+    for pair, systems in enumerate(averages.pairs):
+        first, second = averages.sides(measure.name, kind, pair)
+        apart = difference(first, second)
+        if kind == "micro" and rests_on_few(apart.effective, apart.number):
+            apart = cautious(apart, averages.difference(measure.name, "macro", pair))
+        higher, lower = rank_tests.count_signs(values[systems[0]], values[systems[1]])
         row = {
             "measure": measure.name,
             "average": kind,
@@ -306,10 +258,8 @@ def _pairs(
             "defined": averages.both(measure.name, pair),
             "units": apart.number,
             "effective": apart.effective,
-            "p_permutation": permuted[pair],
-            **dict.fromkeys((*_DOCUMENT_TESTS, *_DOCUMENTS), _UNDEFINED),
-            "p_nemenyi": omnibus[0].pairwise[systems] if omnibus else _UNDEFINED,
-            "p_kruskal": omnibus[1].pairwise[systems] if omnibus else _UNDEFINED,
+            "higher": higher,
+            "lower": lower,
         }
         of_points = any(sample.systems[index].is_point for index in systems)
         yield ComparedPair(row, apart, of_points, measure.better != "neither")
@@ -323,51 +273,6 @@ def _better(
         return None
     first = (difference > 0) == (measure.better == "higher")
     return sample.systems[pair[0] if first else pair[1]].label
-
-
-_DOCUMENT_TESTS = ("p_wilcoxon", "effect_d", "effect_rank")
-"""Columns computed document by document, so only macro rows have them."""
-
-_DOCUMENTS = ("higher", "lower")
-"""Columns that count the documents on which the first system of a pair is higher or lower."""
-
-
-def _with_ranks(
-    pairs: Iterable[ComparedPair], ranked: Sequence[ComparisonRow], kind: str
-) -> Iterator[ComparedPair]:
-    """Add to pairs what compares their systems document by document."""
-    names = _DOCUMENTS if kind == "micro" else (*_DOCUMENT_TESTS, *_DOCUMENTS)
-    for pair, ranks in zip(pairs, ranked, strict=True):
-        yield replace(pair, row=pair.row | {name: ranks[name] for name in names})
-
-
-def _ranked(averages: Averages, measure: Measure) -> list[ComparisonRow]:
-    """Compare each pair of systems document by document."""
-    values = averages.sample.values[measure.name]
-    ranked = (signed_ranks(values[a], values[b]) for a, b in averages.pairs)
-    return [
-        {
-            "p_wilcoxon": ranks.p,
-            "effect_d": ranks.effect_d,
-            "effect_rank": ranks.effect_rank,
-            "higher": ranks.higher,
-            "lower": ranks.lower,
-        }
-        for ranks in ranked
-    ]
-
-
-def _omnibus(sample: Sample, measure: Measure, test: rank_tests.Omnibus) -> ComparisonRow:
-    return {
-        "measure": measure.name,
-        "test": test.test,
-        "statistic": test.statistic,
-        "degrees": len(sample.systems) - 1,
-        "p": test.p,
-        "effect": test.effect,
-        "systems": len(sample.systems),
-        "documents": test.documents,
-    }
 
 
 def worst_documents(

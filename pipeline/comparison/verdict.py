@@ -1,4 +1,4 @@
-"""Say which system is best, and whether that is sure: the same words in each command and page."""
+"""Say which system has the best value, and than which others it is significantly better."""
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -19,7 +19,7 @@ from segscore.schemas.rows import PairRow, SystemRow, group_of
 
 @dataclass(frozen=True)
 class BestSystem:
-    """The best system of a leaderboard, and whether that is sure.
+    """The best system of a leaderboard, and whether it is significantly better than the others.
 
     Attributes:
         board: the systems, ranked by a measure.
@@ -55,12 +55,12 @@ class BestSystem:
 
     @property
     def tone(self) -> Tone:
-        """Whether it is sure that one system is best."""
+        """Whether one system is significantly better than the others."""
         return self.sentences()[0].tone
 
     @property
     def is_sure(self) -> bool:
-        """Whether it is sure that one system is better than the others, whatever points are."""
+        """Whether one system is significantly better than all others, whatever points are."""
         if len(self.tied) != 1 or len(self.known) < 2:
             return False
         return self._certainty(str).tone is Tone.SURE
@@ -105,7 +105,7 @@ class BestSystem:
         return leads
 
     def sentences(self, shown: Callable[[str], str] = str) -> list[Sentence]:
-        """Say which system is best, whether that is sure, and what else is to be known of it.
+        """Say which system has the best value, than which it is better, and what else is known.
 
         Args:
             shown: writes a name.
@@ -130,7 +130,7 @@ class BestSystem:
             first = Sentence(text, Tone.UNSURE)
         else:
             certainty = self._certainty(shown)
-            text = f"{of}: {shown(names[0])} is best: {value}. {certainty.text}"
+            text = f"{of}: {shown(names[0])} has the best value: {value}. {certainty.text}"
             first = Sentence(text, certainty.tone)
         trials = map(Sentence, describe_trials(self.board, shown))
         first = joined([first, *self._beside_points(shown)])
@@ -153,7 +153,7 @@ class BestSystem:
         if len(worse) < len(self._leads) or len(self.known) > 1 or not (worse and self.pairs):
             return
         if not self._has_skill:
-            yield Sentence(f"It is better than {self._named_points(worse, shown)}.")
+            yield Sentence(f"It is ahead of {self._named_points(worse, shown)}.")
             yield describe_certainty(
                 self.tied[0], worse, self.pairs, shown=shown, margin=self.margin
             )
@@ -195,7 +195,7 @@ class BestSystem:
 def comparison_in_words(
     finished: FinishedRun, average: str, shown: Callable[[str], str] = str
 ) -> Iterator[Sentence]:
-    """Yield for each measure which system is best over all documents, and whether that is sure.
+    """Yield for each measure which system has the best value, and than which it is better.
 
     Args:
         finished: the comparison.

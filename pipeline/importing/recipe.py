@@ -7,7 +7,7 @@ from segscore.pipeline.errors import Refused
 from segscore.pipeline.importing.settings import ImportSettings
 from segscore.pipeline.settings.options import options_of
 from segscore.pipeline.testsets.recognise import Recognition, recognise
-from segscore.pipeline.testsets.registry import KnownSet, Registry, read_registry
+from segscore.pipeline.testsets.registry import KnownSet, Registry, own_registry
 from segscore.pipeline.testsets.tables import content_of, digest_references, read_references
 
 
@@ -21,7 +21,7 @@ def with_recipe(settings: ImportSettings) -> ImportSettings:
     """
     if settings.testset is None:
         return settings
-    known = read_registry(settings.registry).find(settings.testset)
+    known = own_registry().find(settings.testset)
     options: dict[str, object] = dict(known.options)
     if known.format is not None:
         options["format_name"] = known.format
@@ -48,7 +48,7 @@ def recognise_imported(settings: ImportSettings, location: str) -> Recognition:
         Refused: the settings name a test set, and the references are not it or one of its splits;
             the message says what differs.
     """
-    registry = read_registry(settings.registry)
+    registry = own_registry()
     rows = read_references(location)
     digests, documents = digest_references(rows), len(rows.numbered.documents)
     if settings.testset is None:

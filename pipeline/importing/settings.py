@@ -12,7 +12,6 @@ from segscore.pipeline.settings.options import (
     MemoryLimitOption,
     Option,
     Panel,
-    RegistryOption,
 )
 from segscore.pipeline.settings.ranges import in_unit_interval, one_of
 from segscore.pipeline.settings.reading import COUNTED_UNITS, read_names, read_renames
@@ -383,7 +382,6 @@ class ImportSettings:
             Panel.INPUTS,
         ),
     ] = None
-    registry: RegistryOption = None
     memory_limit: MemoryLimitOption = None
     fresh: Annotated[
         bool,

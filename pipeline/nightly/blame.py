@@ -9,7 +9,7 @@ from segscore.pipeline.arrays.ragged import Floats
 from segscore.pipeline.nightly.rule import GateRule
 from segscore.pipeline.nightly.verdict import FAILED, WITH_ALL, Check
 from segscore.pipeline.nightly.words import short, when_before
-from segscore.pipeline.statistics.night_levels import FEWEST_SYSTEMS
+from segscore.pipeline.statistics.night_levels import FEWEST_SYSTEMS, OF_COMMON, collapsed
 from segscore.pipeline.statistics.shown_numbers import shown_p
 
 _ONE = 0.05
@@ -24,6 +24,23 @@ def is_shared(mean: Check, systems: Sequence[Check], rule: GateRule) -> bool:
     """
     several = len(systems) >= FEWEST_SYSTEMS
     return mean.fails and several and len(_worse(systems, rule)) >= len(systems) - 1
+
+
+def is_collapse(systems: Sequence[Check], rule: GateRule) -> bool:
+    """Return whether all systems lost at least half of their value, and end at about one."""
+    sign = 1.0 if rule.falls else -1.0
+    pairs = [(each.value, each.before) for each in systems]
+    known = [(now, then) for now, then in pairs if now is not None and then is not None]
+    if not known:
+        return False
+    now, then = sign * np.array(known).T - rule.worst
+    return bool(collapsed(now, then))
+
+
+def beyond_common(rule: GateRule, mean: Check) -> GateRule:
+    """Return a rule that also allows a system a share of what all of them did."""
+    further = OF_COMMON * abs(mean.change or 0.0)
+    return replace(rule, limit=rule.limit - further if rule.falls else rule.limit + further)
 
 
 def without_blame(
@@ -65,6 +82,13 @@ def shared_in_words(mean: Check, systems: Sequence[Check], rule: GateRule, place
     assert mean.before is not None
     worse, every = len(_worse(systems, rule)), len(systems)
     who = f"all {every} systems" if worse == every else f"{worse} of {every} systems"
+    if is_collapse(systems, rule):
+        place = f" in {mean.group}" if mean.group else place
+        return (
+            f"all {every} systems got worse at once{place}, to about the same {mean.measure}: "
+            f"{short(mean.value)} on average, was {short(mean.before)} {when_before(mean)}; look "
+            "at the references"
+        )
     verb = "fell" if mean.value < mean.before else "rose"
     subject = f"{mean.group} {verb} for {who}" if mean.group else f"{who} {verb}{place}"
     return (

@@ -15,7 +15,13 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from segscore.pipeline.errors import Refused
-from segscore.pipeline.nightly.blame import is_shared, shared_in_words, without_blame
+from segscore.pipeline.nightly.blame import (
+    beyond_common,
+    is_collapse,
+    is_shared,
+    shared_in_words,
+    without_blame,
+)
 from segscore.pipeline.nightly.chosen import ChosenNights
 from segscore.pipeline.nightly.compared import NightAverages
 from segscore.pipeline.nightly.kinds.results import RuleResults
@@ -106,12 +112,17 @@ def _share(
 ) -> ComparedFamily:
     """Blame nobody for what the systems of a family share."""
     of_members = [check for key, check in zip(family.nights, checks, strict=True) if key in members]
+    if mean is not None and is_collapse(of_members, family.rule):
+        nobody = [
+            replace(check, result=WITH_ALL) if check.result == FAILED else check for check in checks
+        ]
+        return ComparedFamily(family.rule, tuple(nobody), mean, is_shared=True)
     shared = mean is not None and is_shared(mean, of_members, family.rule)
     if mean is None or averages.spread is None or not any(each.fails for each in of_members):
         return ComparedFamily(family.rule, tuple(checks), mean, shared)
+    rule = beyond_common(family.rule, mean)
     own = decide(
-        [averages.check_own(family.rule, key, members, family.nights[key]) for key in members],
-        alpha,
+        [averages.check_own(rule, key, members, family.nights[key]) for key in members], alpha
     )
     blamed = without_blame(checks, own, alpha, shared=shared)
     return ComparedFamily(family.rule, tuple(blamed), mean, shared)

@@ -19,6 +19,7 @@ from segscore.pipeline.nightly.verdict import (
     FAILED,
     PASSED,
     WARNED,
+    WITH_ALL,
     Check,
     check_of,
 )
@@ -26,9 +27,13 @@ from segscore.pipeline.statistics.multiple_tests import holm
 from segscore.pipeline.statistics.night_levels import (
     FEWEST_OF_BASELINE,
     FEWEST_SYSTEMS,
+    Falls,
     baseline_of,
+    blamed,
+    collapsed,
     falls,
     first_nights,
+    night_before,
     onset,
     own_parts,
     p_at_limit,
@@ -68,10 +73,17 @@ def judge_level_rules(
 
 
 class _Found(NamedTuple):
-    """A check without its result, and whether the fall is beyond the limit, chance or not."""
+    """A check without its result.
+
+    Attributes:
+        check: the check.
+        is_beyond: whether the fall is beyond the limit, chance or not.
+        is_blamed: whether it is the system's own, and not the rise of others.
+    """
 
     check: Check
     is_beyond: bool
+    is_blamed: bool = True
 
 
 def _judge_group(
@@ -95,6 +107,7 @@ class _Parts(NamedTuple):
         good: the nights that may be in their baselines, of the same shape.
         own: their own parts, of the same shape.
         common: what they share, shape (nights,); None if fewer than three have a known level.
+        collapsed: the nights on which all systems lost most of their value, shape (nights,).
     """
 
     systems: Sequence[str]
@@ -102,6 +115,7 @@ class _Parts(NamedTuple):
     good: Flags
     own: Floats
     common: Floats | None
+    collapsed: Flags
 
 
 def _parts(past: Past, rule: GateRule, group: GroupKey) -> _Parts:
@@ -116,26 +130,43 @@ def _parts(past: Past, rule: GateRule, group: GroupKey) -> _Parts:
     deviations = np.full(values.shape, np.nan)
     for column, system in enumerate(systems):
         for start, end in past.spans(rule, system):
-            own = slice(start, end), slice(column, column + 1)
-            chosen = first_nights(good[own])
+            level = slice(start, end), slice(column, column + 1)
+            chosen = first_nights(good[level])
             if np.count_nonzero(chosen) >= FEWEST_OF_BASELINE:
-                deviations[own] = relative(values[own], chosen)
+                deviations[level] = relative(values[level], chosen)
     known = ~np.isnan(deviations[-1]) if len(deviations) else np.zeros(0, bool)
     if np.count_nonzero(known) < FEWEST_SYSTEMS:
-        return _Parts(systems, values, good, values, None)
-    return _Parts(systems, values, good, own_parts(deviations), shared_part(deviations))
+        return _Parts(systems, values, good, values, None, np.zeros(len(values), bool))
+    worst = rule.worst
+    together = collapsed(values - worst, values - worst - deviations)
+    own = own_parts(deviations, night_before(~past.good(systems)))
+    own[together] = np.nan
+    return _Parts(systems, values, good, own, shared_part(deviations), together)
+
+
+class _Series(NamedTuple):
+    """A part of a system or of all, with the averages it is of, and which nights are good."""
+
+    part: Floats
+    values: Floats
+    good: Flags
+
+
+def _series(past: Past, parts: _Parts, system: str) -> _Series:
+    if system == EVERY:
+        assert parts.common is not None
+        known = ~np.isnan(parts.values)
+        total = np.where(known, parts.values, 0.0).sum(axis=1)
+        mean = np.where(known.any(axis=1), total / np.maximum(known.sum(axis=1), 1), np.nan)
+        return _Series(parts.common, mean, past.good([EVERY])[:, 0])
+    column = parts.systems.index(system)
+    return _Series(parts.own[:, column], parts.values[:, column], parts.good[:, column])
 
 
 def _check(past: Past, rule: GateRule, parts: _Parts, system: str, group: GroupKey) -> _Found:
     """Estimate how far a system, or what all share, is below the baseline."""
     first = past.first(rule, system)
-    if system == EVERY:
-        assert parts.common is not None
-        part, values = parts.common, parts.values.mean(axis=1)
-        good = past.good([EVERY])[:, 0]
-    else:
-        column = parts.systems.index(system)
-        part, values, good = parts.own[:, column], parts.values[:, column], parts.good[:, column]
+    part, values, good = _series(past, parts, system)
     usable = good & ~np.isnan(part)
     usable[:first] = False
     chosen = first_nights(usable[:, None])[:, 0]
@@ -151,34 +182,60 @@ def _check(past: Past, rule: GateRule, parts: _Parts, system: str, group: GroupK
         nights=nights,
         calibrated=nights,
     )
-    baseline = baseline_of(part, chosen)
+    if parts.collapsed[-1] and system != EVERY:
+        return _Found(replace(check, result=WITH_ALL), is_beyond=False)
     if nights < FEWEST_OF_BASELINE or np.isnan(part[-1]):
         return _Found(check, is_beyond=False)
+    baseline = baseline_of(part, chosen)
     found = falls(part[first:], baseline.mean)
-    fall = float(found.moving[-1])
+    since = first + onset(part[first:], float(baseline.mean))
     sign = 1.0 if rule.falls else -1.0
-    before = sign * float(np.nanmean(values[chosen]))
     check = replace(
         check,
-        value=before - sign * fall,
-        before=before,
-        change=-sign * fall,
+        value=sign * float(np.nanmean(values[since:])),
+        before=sign * float(np.nanmean(values[chosen])),
+        change=-sign * float(found.moving[-1]),
         standard_error=float(baseline.deviation),
         p=float(baseline.p_of(found.moving[-1])),
         between=float(baseline.spread),
         is_raw=parts.common is None,
-        since=past.dates[first + onset(part[first:], float(baseline.mean))].isoformat(),
+        since=past.dates[since].isoformat(),
     )
-    return _Found(check, bool(found.beyond(abs(rule.limit))[-1]))
+    return _found(past, rule, parts, check, found, falls(values[first:], values[chosen].mean()))
+
+
+def _found(
+    past: Past, rule: GateRule, parts: _Parts, check: Check, found: Falls, average: Falls
+) -> _Found:
+    """Say whether a fall is beyond the limit, and the system's own."""
+    limit = abs(rule.limit)
+    is_beyond = bool(found.beyond(limit)[-1])
+    if check.system == EVERY or parts.common is None:
+        return _Found(check, is_beyond)
+    is_own = bool(blamed(found, average, _moving_common(past, rule, parts.common), limit)[-1])
+    rose_not = float(average.moving[-1]) <= limit
+    return _Found(check, is_beyond and (is_own or rose_not), is_own)
+
+
+def _moving_common(past: Past, rule: GateRule, common: Floats) -> Floats:
+    """Return the moving average of what all systems share; 0 without a baseline."""
+    first = past.first(rule, EVERY)
+    good = past.good([EVERY])[first:] & ~np.isnan(common[first:, None])
+    chosen = first_nights(good)[:, 0]
+    if np.count_nonzero(chosen) < FEWEST_OF_BASELINE:
+        return np.zeros(1)
+    part = common[first:]
+    return falls(part, baseline_of(part, chosen).mean).moving[-1:]
 
 
 def _decide(rule: GateRule, found: Sequence[_Found]) -> list[Check]:
     """Decide on the groups of a system: Holm's method covers them."""
     adjusted = holm([np.nan if each.check.p is None else each.check.p for each in found])
     decided = []
-    for (check, is_beyond), p in zip(found, adjusted.tolist(), strict=True):
+    for (check, is_beyond, is_blamed), p in zip(found, adjusted.tolist(), strict=True):
         if check.p is not None:
-            worse = WARNED if check.system == EVERY and not rule.is_common else FAILED
+            only_warns = (check.system == EVERY and not rule.is_common) or not is_blamed
+            worse = WARNED if only_warns else FAILED
             fails = is_beyond and p <= p_at_limit()
             check = replace(check, p_adjusted=p, result=worse if fails else PASSED)
         decided.append(check)

@@ -40,8 +40,17 @@ rules that are not about levels."""
 
 _DIGITS = 24
 
-_COLUMNS = ("hypothesis", "measure", "average", "value", "ci_low", "ci_high", "effective")
-"""Columns from which averages are read; a summary of an earlier version lacks the last."""
+_COLUMNS = (
+    "hypothesis",
+    "measure",
+    "average",
+    "value",
+    "ci_low",
+    "ci_high",
+    "effective",
+    "freedom",
+)
+"""Columns from which averages are read; summaries of earlier versions lack the last one or two."""
 
 _CACHED = 4096
 """Nights whose averages are kept in memory, for several nights that are run in one command."""
@@ -279,15 +288,17 @@ def _averages(
             continue
         if not used or used == {*by}:
             group = tuple(row[name] for name in by) if used else ()
-            yield (row["hypothesis"], row["measure"], row["average"], group), _average(row)
+            yield (row["hypothesis"], row["measure"], row["average"], group), past_average(row)
 
 
-def _average(row: Mapping[str, Any]) -> PastAverage:
+def past_average(row: Mapping[str, Any]) -> PastAverage:
+    """Return the average of a row of the history, with the error that its interval was made of."""
     value, low, high = (nan if row[n] is None else row[n] for n in ("value", "ci_low", "ci_high"))
     measure = ALL[row["measure"]]
-    effective = row.get("effective") or nan
+    freedom = row.get("freedom") or max(1.0, (row.get("effective") or nan) - 1)
     bounds = measure.lower, measure.upper
-    return PastAverage(value, error_of_interval(value, low, high, effective, bounds), low, high)
+    error = error_of_interval(value, low, high, freedom, bounds)
+    return PastAverage(value, error, low, high)
 
 
 def _removed(

@@ -3,6 +3,7 @@
 import math
 import re
 from dataclasses import dataclass
+from math import nan
 
 from segscore.pipeline.errors import Refused
 from segscore.pipeline.measures import ALL, PAIRS, PANELS
@@ -49,6 +50,14 @@ class GateRule:
     def table(self) -> str:
         """The table that has the measure's counts and values by document."""
         return measured_table(self.measure)
+
+    @property
+    def worst(self) -> float:
+        """The worst average, times -1 where lower is better; NaN if the measure has none."""
+        measure = ALL[self.measure]
+        if self.falls:
+            return nan if measure.lower is None else measure.lower
+        return nan if measure.upper is None else -measure.upper
 
     def excess(self, change: float) -> float:
         """Return how far a change for the worse exceeds the limit; negative within the limit.

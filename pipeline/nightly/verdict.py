@@ -294,10 +294,11 @@ class Verdict:
         """Whether a system is judged by a rule against this night and later ones alone.
 
         It is where that was accepted: for a system that was named, or else for what it did by any
-        rule, or by the rule that was named.
+        rule, or by the rule that was named; and for what all systems did by the rule.
         """
+        of_all = any(each.system == EVERY and each.rule == rule for each in self.failed)
         checks = [each for each in (*self.checks, *self.group_checks) if each.system == system]
-        reported = any(
+        reported = of_all or any(
             check.rule == rule and check.result in (FAILED, UNDEFINED, WARNED, WITH_ALL, ON_TRIAL)
             for check in checks
         )

@@ -14,7 +14,7 @@ _NAMED = 3
 
 
 def best_system(ranking: Ranking, documents: SharedDocuments) -> str:
-    """Say which system is best, whether that is sure, and what few documents carry."""
+    """Say which system has the best value, than which it is better, and what few carry."""
     coverage = ranking.board.coverage
     if not coverage.ranks:
         return f"No system is called best: {coverage.advice}."

@@ -29,8 +29,8 @@ _CURVES = 10
 """Maximum number of power curves that are drawn."""
 
 _COLUMNS = (
-    "difference", "ci_low", "ci_high", "p", "p_holm", "p_wilcoxon_holm", "effect_d",
-    "smallest_difference", "documents_needed", "documents", "units", "equal",
+    "difference", "ci_low", "ci_high", "p", "p_holm", "smallest_difference", "documents", "units",
+    "equal",
 )  # fmt: skip
 
 

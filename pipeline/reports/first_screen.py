@@ -94,8 +94,8 @@ def _headline(best: BestSystem) -> tuple[list[str], str]:
     if best.is_sure:
         points = "a reference point is" if len(best.better_points) == 1 else "reference points are"
         but = f"; but {points} better" if best.better_points else ""
-        return names, f"is best, and that is sure{but}"
-    return names, "is best, but that is not sure"
+        return names, f"is significantly better than all others{but}"
+    return names, "has the best value, but is not significantly better than all others"
 
 
 def _what_failed(failed: Sequence[Check]) -> tuple[list[str], str]:

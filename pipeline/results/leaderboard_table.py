@@ -254,8 +254,6 @@ def _remarks(board: Leaderboard, listed: Leaderboard) -> Iterator[str]:
         yield f"skill: {SKILL}"
     if board.answers_in_words:
         yield board.answers_in_words
-    if any(map(board.best, board.measures[:PRINTED])):
-        yield "* best system"
     if not board.coverage.ranks:
         yield board.coverage.advice
     folded = [name for name in board.points if name not in listed.rows]

@@ -1,11 +1,8 @@
 """Say where averages rest on few documents, however many there are."""
 
 from segscore.pipeline.results.leaderboard import Leaderboard
-from segscore.pipeline.statistics.jackknife import FEWEST
+from segscore.pipeline.statistics.jackknife import FEWEST, rests_on_few
 from segscore.pipeline.statistics.shown_numbers import counted
-
-_SMALL = 0.5
-"""Share of the documents below which their effective number is told."""
 
 
 def describe_effective(micro: Leaderboard, macro: Leaderboard) -> str | None:
@@ -24,14 +21,14 @@ def describe_effective(micro: Leaderboard, macro: Leaderboard) -> str | None:
     if not numbers:
         return None
     effective, units, documents = min(numbers)
-    if effective >= _SMALL * units:
+    if not rests_on_few(effective, units):
         return None
     all_units = counted(documents, "document")
     if round(units) != documents:
         all_units = counted(round(units), "resampling unit")
     return (
         f"Micro averages rest on about {max(1, round(effective)):,} of {all_units}: the long ones "
-        "weigh most."
+        "weigh most. With so few, rank by the macro average."
     )
 
 

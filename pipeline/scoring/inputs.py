@@ -48,7 +48,7 @@ from segscore.pipeline.tables.units import one_unit
 from segscore.pipeline.tables.validate import place_of
 from segscore.pipeline.testsets.content import Content
 from segscore.pipeline.testsets.digests import Digests
-from segscore.pipeline.testsets.registry import Registry, read_registry
+from segscore.pipeline.testsets.registry import own_registry
 from segscore.pipeline.testsets.tables import content_of, digest_references
 
 _SCORES_COLUMNS = (
@@ -167,15 +167,10 @@ class Collected:
         """The digests of the accepted references."""
         return digest_references(self.reference_rows)
 
-    def content(self, registry: Registry) -> Content:
-        """Count the accepted references, to recognise a test set of a registry."""
-        return content_of(self.reference_rows, self.digests, registry)
-
-
-def registry_of(settings: MeasuringSettings) -> Registry:
-    """Return the test sets that a scoring run looks for."""
-    assert isinstance(settings, ScoreSettings)
-    return read_registry(settings.registry)
+    @property
+    def content(self) -> Content:
+        """Counts of the accepted references, to recognise their test set."""
+        return content_of(self.reference_rows, self.digests, own_registry())
 
 
 def find_inputs(settings: ScoreSettings) -> Inputs:

@@ -1,14 +1,14 @@
-"""Advise to resample by an attribute whose documents resemble each other, such as those of a show.
+"""Say what the interval would be if documents with the same value of an attribute were one unit.
 
 Intervals and tests take documents as independent. Where those of one show are alike, they say less
 than as many of different shows, and an interval by documents is too narrow (Cameron, Gelbach &
-Miller 2008; Miller 2024, arXiv 2411.00640). The test is the analysis of variance of one factor, F,
-of the values of each system. Values are added up as whole numbers, so that the order of the rows
-does not matter.
+Miller 2008; Miller 2024, arXiv 2411.00640). Values are added up as whole numbers, so that the order
+of the rows does not matter.
 """
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from math import isnan
 from typing import NamedTuple
 
 import numpy as np
@@ -23,17 +23,13 @@ from segscore.pipeline.results.names import is_point
 from segscore.pipeline.runs.finished import TablePiece
 from segscore.pipeline.scoring.settings import ScoreSettings
 from segscore.pipeline.scoring.shared_averages import Pieces
+from segscore.pipeline.statistics.jackknife import Estimate
+from segscore.pipeline.statistics.shown_numbers import shown_interval
 
 _ATTRIBUTES = ("series", "show", "programme", "program", "episode", "meeting", "session", "date")
-"""Names of attributes that are tested: of what documents are parts, not of what kind they are."""
+"""Attributes by which the interval is said: of what documents are parts, not of what kind."""
 
-_FEWEST_VALUES = 5
-"""Smallest number of values that an attribute must have: with fewer units there is no interval."""
-
-_LEVEL = 0.001
-"""Level of the test, over all systems together."""
-
-_STEPS = 2**16
+_STEPS = 2**30
 """A value of 1, as a whole number."""
 
 
@@ -45,14 +41,12 @@ class _Cells(NamedTuple):
         system: hash of the system, shape (cells,).
         documents: number of documents, shape (cells,).
         total: sum of their values, shape (cells,).
-        squares: sum of the squares of their values, shape (cells,).
     """
 
     cell: Hashes
     system: Hashes
     documents: Ints
     total: Ints
-    squares: Ints
 
 
 @dataclass(frozen=True)
@@ -63,17 +57,19 @@ class _Values:
         table: a row for each, with the columns of the attributes.
         system: hash of the system of each row.
         value: value of each row, as a whole number.
+        names: the names of the systems.
     """
 
     table: pa.Table
     system: Hashes
     value: Ints
+    names: Sequence[str]
 
 
 def warn_of_related(
     settings: ScoreSettings, attributes: Collection[str], pieces: Pieces
 ) -> list[str]:
-    """Return a warning if documents that share the value of an attribute have similar values.
+    """Return a line with the interval of the best system by the attribute with the fewest values.
 
     Args:
         settings: settings of the run.
@@ -90,17 +86,44 @@ def warn_of_related(
     table = "scores" if measure in selection.pairs.measures else "panel_scores"
     consensus = pa.array([*settings.shares], pa.string())
     sums: dict[str, list[_Cells]] = {}
+    names = set[str]()
     for values in _read(pieces(table), measure, tested, consensus):
+        names.update(values.names)
         for name in (name for name in tested if name in values.table.column_names):
             sums[name] = [_added([*sums.get(name, ()), _cells(values, name)])]
-    related = [(len(cells.cell), name) for name, (cells,) in sums.items()]
-    found = [name for _, name in sorted(related) if _differ(*sums[name])]
-    return [
-        f"documents of one {name} have similar values of {measure} (F test, p < {_LEVEL:g}), so "
-        "that intervals and tests that take documents as independent are too narrow; pass "
-        f"--resample-by {name}"
-        for name in found[:1]
-    ]
+    by_hash = dict(zip(_hashes(sorted(names)).tolist(), sorted(names), strict=True))
+    found = []
+    for name, (cells,) in sums.items():
+        system, average = _best(cells, measure)
+        low, high = average.interval()
+        if average.grouped and not isnan(low):
+            words = (
+                f"{by_hash[system]}: the macro average of {measure} by {name} is "
+                f"{shown_interval(low, high)}, {average.number} values of {name}; intervals and "
+                "tests that take documents as independent may be too narrow; --resample-by "
+                f"{name} takes each {name} as one"
+            )
+            found.append((average.number, words))
+    return [words for _, words in sorted(found)[:1]]
+
+
+def _best(cells: _Cells, measure: str) -> tuple[int, Estimate]:
+    """Return the hash of the system with the best macro average, and that average by attribute."""
+    found = []
+    for system in np.unique(cells.system):
+        _, _, documents, total = (column[cells.system == system] for column in cells)
+        with np.errstate(invalid="ignore", divide="ignore"):
+            without = (total.sum() - total) / (documents.sum() - documents) / _STEPS
+        value = float(total.sum() / documents.sum() / _STEPS)
+        weight, units = documents.astype(np.float64), np.arange(len(total), dtype=np.uint64)
+        grouped = bool((documents > 1).any())
+        found.append((int(system), Estimate(value, units, without, weight, (0, 1), grouped)))
+    sign = 1 if ALL[measure].better == "higher" else -1
+    return max(found, key=lambda each: (sign * each[1].value, each[0]))
+
+
+def _hashes(names: Sequence[str]) -> Hashes:
+    return hash_names(pa.array(names, pa.string())).hashes
 
 
 def _read(
@@ -134,9 +157,9 @@ def _of_documents(table: pa.Table, measure: str) -> _Values:
     _, first, place = np.unique(both, return_index=True, return_inverse=True)
     steps = np.rint(table.column(measure).to_numpy() * _STEPS).astype(np.int64)
     total = add_up(steps, place, len(first))
-    of_system = hash_names(pa.array(coded.names, pa.string())).hashes[coded.code[first]]
+    of_system = _hashes(coded.names)[coded.code[first]]
     value = np.rint(total / np.bincount(place)).astype(np.int64)
-    return _Values(table.take(pa.array(first)), of_system, value)
+    return _Values(table.take(pa.array(first)), of_system, value, coded.names)
 
 
 def _cells(values: _Values, attribute: str) -> _Cells:
@@ -146,7 +169,7 @@ def _cells(values: _Values, attribute: str) -> _Cells:
     of_value = hash_names(column.filter(pa.array(known)).cast(pa.string())).hashes
     system, value = values.system[known], values.value[known]
     ones = np.ones(len(value), np.int64)
-    cells = _Cells(of_value ^ (system * GOLDEN_RATIO), system, ones, value, value * value)
+    cells = _Cells(of_value ^ (system * GOLDEN_RATIO), system, ones, value)
     return _added([cells])
 
 
@@ -154,27 +177,5 @@ def _added(parts: Sequence[_Cells]) -> _Cells:
     """Add up cells that are the same."""
     every = _Cells(*(np.concatenate(each) for each in zip(*parts, strict=True)))
     cell, first, place = np.unique(every.cell, return_index=True, return_inverse=True)
-    columns = every.documents, every.total, every.squares
-    sums = (add_up(column, place, len(cell)) for column in columns)
+    sums = (add_up(column, place, len(cell)) for column in (every.documents, every.total))
     return _Cells(cell, every.system[first], *sums)
-
-
-def _differ(cells: _Cells) -> bool:
-    """Return whether, for a system, values differ more between than within those of attributes."""
-    from scipy.special import fdtrc
-
-    systems = np.unique(cells.system)
-    for system in systems:
-        n, total, squares = (
-            column[cells.system == system].astype(np.float64) for column in cells[2:]
-        )
-        explained = (total**2 / n).sum()
-        between = explained - total.sum() ** 2 / n.sum()
-        within = squares.sum() - explained
-        values, rest = len(n), n.sum() - len(n)
-        if values < _FEWEST_VALUES or rest < 1 or between <= 0:
-            continue
-        ratio = between / (values - 1) / (within / rest) if within > 0 else np.inf
-        if fdtrc(values - 1, rest, ratio) * len(systems) < _LEVEL:
-            return True
-    return False

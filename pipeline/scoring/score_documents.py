@@ -1,7 +1,7 @@
 """Score the documents of a run, part by part."""
 
 from collections.abc import Collection
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import chain
 
 import numpy as np
@@ -28,7 +28,7 @@ from segscore.pipeline.scoring.documents import (
     survey_whole,
 )
 from segscore.pipeline.scoring.hypotheses import nothing_of
-from segscore.pipeline.scoring.inputs import Inputs, cut_points, registry_of
+from segscore.pipeline.scoring.inputs import Inputs, cut_points
 from segscore.pipeline.scoring.missing import (
     count_missing,
     empty_hypotheses,
@@ -50,20 +50,13 @@ from segscore.pipeline.tables.plain_attributes import without_plain
 from segscore.pipeline.tables.sources import Sources, read_sources
 from segscore.pipeline.testsets.content import add_contents
 from segscore.pipeline.testsets.recognise import recognise
-from segscore.pipeline.testsets.registry import Registry
+from segscore.pipeline.testsets.registry import own_registry
 
 _SCORED = "scored"
 _POINTS_PART, _WITHOUT_PART = "points-", "without-"
 """What the names of the files of reference points and of documents that systems lack begin with."""
 
 _WHOLE = "part-00000.parquet"
-
-
-@dataclass(frozen=True)
-class ScoreJob(Job):
-    """What all tasks of a scoring run share, with the test sets to look for."""
-
-    registry: Registry
 
 
 def score_documents(run: TaskRun, inputs: Inputs, plan: Plan, rule: Rule) -> TaskResults | None:
@@ -107,8 +100,8 @@ def score_tables(run: TaskRun, inputs: Inputs, sources: Sources, rule: Rule) -> 
     return replace(_results(job, [receipt]), sums=tables.sums)
 
 
-def _job(inputs: Inputs, rule: Rule, rows_at_once: int, partitioning: Partitioning) -> ScoreJob:
-    return ScoreJob(
+def _job(inputs: Inputs, rule: Rule, rows_at_once: int, partitioning: Partitioning) -> Job:
+    return Job(
         rule=rule,
         typed=inputs.typed,
         rows_at_once=rows_at_once,
@@ -117,16 +110,15 @@ def _job(inputs: Inputs, rule: Rule, rows_at_once: int, partitioning: Partitioni
         finds_systems=way_of(rule.settings) != LEAVE_OUT,
         has_trials=inputs.has_trials,
         attributes=inputs.attributes,
-        registry=registry_of(rule.settings),
     )
 
 
-def _results(job: ScoreJob, scored: Collection[Receipt]) -> TaskResults:
+def _results(job: Job, scored: Collection[Receipt]) -> TaskResults:
     """Combine what is known of all documents with the receipts of all parts."""
     totals, settings = job.totals, job.rule.settings
     for receipt in scored:
         totals = receipt.totals or totals
-    content = add_contents([receipt.content for receipt in scored], job.registry)
+    content = add_contents(receipt.content for receipt in scored)
     missing = count_missing(
         totals.documents,
         way_of(settings),
@@ -139,7 +131,7 @@ def _results(job: ScoreJob, scored: Collection[Receipt]) -> TaskResults:
         rule=replace(job.rule, types=totals.types),
         p_seg=totals.p_seg,
         documents=totals.documents,
-        test_set=recognise(content, totals.documents, job.registry),
+        test_set=recognise(content, totals.documents, own_registry()),
         rows=add_rows(receipt.rows for receipt in scored),
         pairs=sum(receipt.pairs for receipt in scored),
         folder=job.folder,
@@ -149,13 +141,13 @@ def _results(job: ScoreJob, scored: Collection[Receipt]) -> TaskResults:
     )
 
 
-def score_part(job: ScoreJob, part: Part) -> Receipt:
+def score_part(job: Job, part: Part) -> Receipt:
     """Score a part's hypotheses and reference points, and write its files."""
     tables = FolderTables(job.folder, is_first=part.bucket == 0)
     return score_rows(job, part.name, rows_of_part(job, part), tables)
 
 
-def score_rows(job: ScoreJob, name: str, rows: DocumentRows, tables: PartTables) -> Receipt:
+def score_rows(job: Job, name: str, rows: DocumentRows, tables: PartTables) -> Receipt:
     """Score all hypotheses and reference points of some documents, and write the tables.
 
     Args:
@@ -198,14 +190,12 @@ def score_rows(job: ScoreJob, name: str, rows: DocumentRows, tables: PartTables)
         rejected=accepted.rejected,
         contradicting=accepted.contradicting,
         lacked=name_missing(answered, references) if way_of(settings) == REFUSE else {},
-        content=collected.content(job.registry),
+        content=collected.content,
         totals=job.totals if job.is_whole else None,
     )
 
 
-def _reference_set(
-    job: ScoreJob, rows: DocumentRows, levels: tuple[References, ...]
-) -> ReferenceSet:
+def _reference_set(job: Job, rows: DocumentRows, levels: tuple[References, ...]) -> ReferenceSet:
     """Return the references of some documents with what is known of all documents of the run."""
     totals, settings = job.totals, job.settings
     digest = rows.collected.digests.column

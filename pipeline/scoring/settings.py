@@ -19,7 +19,6 @@ from segscore.pipeline.settings.options import (
     OutputOption,
     Panel,
     ReferencesArgument,
-    RegistryOption,
     Signed,
     UnitOption,
 )
@@ -126,7 +125,6 @@ class ScoreSettings(MeasuringSettings, _Locations):
         ),
     ] = None
     memory_limit: MemoryLimitOption = None
-    registry: RegistryOption = None
     fresh: FreshOption = False
     left_out: tuple[str, ...] = ()
     unpaired_by_default: float = MOST_UNPAIRED

@@ -88,6 +88,7 @@ class Option:
         joined: types of the elements of a list that Python may give in place of text separated by
             commas; empty if it may not.
         rare: whether `--help` names it under `--set` only, which sets it.
+        ignored: whether it has no effect any more; it is accepted, and `--help` does not list it.
     """
 
     help: str
@@ -99,6 +100,7 @@ class Option:
     optional: tuple[str, ...] = ()
     joined: tuple[type, ...] = ()
     rare: bool = False
+    ignored: bool = False
 
 
 @dataclass(frozen=True)
@@ -283,9 +285,6 @@ UnitOption = Annotated[
         check=among(COUNTED_UNITS),
     ),
 ]
-RegistryOption = Annotated[
-    str | None, Option("JSON file of your own test sets, to recognise them too.", Panel.INPUTS)
-]
 LengthToleranceOption = Annotated[
     int,
     Option(
@@ -363,7 +362,7 @@ PSegOption = Annotated[
 ]
 ReplicatesOption = Annotated[
     int | None,
-    Option("Ignored: intervals need no replicates.", Panel.AVERAGES),
+    Option("Ignored: intervals need no replicates.", Panel.AVERAGES, ignored=True),
 ]
 SeedOption = Annotated[
     int, Option("Seed of random draws.", Panel.AVERAGES, check=lambda _, seed: check_seed(seed))

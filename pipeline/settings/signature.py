@@ -55,7 +55,7 @@ def resampled_attribute(signature: str) -> str | None:
     """Return the attribute whose documents were one unit of intervals; None for documents.
 
     Examples:
-        >>> resampled_attribute("segscore|ci:jackknife,show|v:0.2.0")
+        >>> resampled_attribute("segscore|ci:jackknife,show|v:0.3.0.dev0")
         'show'
     """
     parts = fields(signature).get(INTERVALS, "").split("+")[0].split(",")

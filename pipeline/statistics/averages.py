@@ -68,6 +68,7 @@ class Average:
     documents: int
     defined: int
     effective: float
+    freedom: float
     skill: float = math.nan
     skill_low: float = math.nan
     skill_high: float = math.nan
@@ -144,6 +145,7 @@ def averages(kind: Table, sums: Sums, group: int, parameters: Parameters) -> Gro
                 documents,
                 defined,
                 estimate.effective,
+                estimate.freedom,
                 document_set=of_set,
             )
     return found
@@ -168,7 +170,8 @@ def with_skill(kind: Table, own: GroupAverages, chance: GroupAverages) -> Iterat
         if best is None or key not in chance.estimates:
             yield row
             continue
-        gained = combine(partial(skill, best=best), (own.estimates[key], chance.estimates[key]))
+        sides = own.estimates[key], chance.estimates[key]
+        gained = combine(partial(skill, best=best), sides, (None, 1))
         low, high = gained.interval()
         yield replace(row, skill=gained.value, skill_low=low, skill_high=high)
 
@@ -196,6 +199,7 @@ _OF_AVERAGES = {
     "skill_high": _NUMBER,
     "document_set": _TEXT,
     "effective": _NUMBER,
+    "freedom": _NUMBER,
 }
 """Columns of the summary that have the fields of ``Average``, with their types."""
 

@@ -3,18 +3,18 @@
 An average is computed again without each unit, a document or all documents of a show. The
 pseudo-values ``n value - (n - 1) value_without_i`` then behave like n independent observations of
 the average (Tukey 1958; Miller 1974, "The jackknife: a review", Biometrika 61; Efron & Stein 1981).
-Intervals of values between 0 and 1 are made on the logit scale, and Student's t has as many degrees
-of freedom as the effective number of units, less 1 (Kish 1965, Survey Sampling, 11.7), because a
-few long documents can carry an average over many.
+Intervals of values between 0 and 1 are made on the logit scale. A few long documents can carry an
+average over many, and so can a few with errors where all others are perfect, so the degrees of
+freedom of Student's t depend on how unequal weights and pseudo-values are (``Estimate.freedom``).
 
 The pseudo-values of two averages are subtracted unit by unit, so documents that both share are
 paired, and all others are independent, without further code.
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
-from math import exp, isnan, log, nan, sqrt
+from math import exp, inf, isnan, log, nan, sqrt
 from typing import Any
 
 import numpy as np
@@ -33,6 +33,12 @@ FEWEST = 5
 P_SEG_COUNTS = ("windows", "reference_windows")
 """The counts of references from which P_seg is estimated."""
 
+_FEWEST_ALIKE = 6
+"""Smallest number of units from which a difference is tested that is the same in all of them."""
+
+_UNDECIDED = 0.5
+"""Largest p that ``cautious`` gives a difference."""
+
 _ROUNDING = 1e-12
 """Standard errors and differences up to this are those of the last bits of equal values."""
 
@@ -50,6 +56,7 @@ class Estimate:
         weight: share of the average that each unit has, such as its number of windows, shape
             (units,).
         bounds: smallest and largest possible value, None where there is none.
+        grouped: whether a unit can be several documents, such as a show.
     """
 
     value: float
@@ -57,6 +64,7 @@ class Estimate:
     without: Floats
     weight: Floats
     bounds: tuple[float | None, float | None] = (None, None)
+    grouped: bool = False
 
     @property
     def number(self) -> int:
@@ -70,8 +78,20 @@ class Estimate:
 
     @property
     def freedom(self) -> float:
-        """The degrees of freedom of the standard error."""
-        return max(1.0, self.effective - 1)
+        """The degrees of freedom of the standard error, at least 1.
+
+        The effective number of units, less 1 (Kish 1965, Survey Sampling, 11.7). The variance of a
+        variance of n values is (k - 1) / n times its square, k their kurtosis, so that of the
+        pseudo-values has 2n / (k - 1) - 1 at most (Satterthwaite 1946; O'Neill 2014); not of shows,
+        which are few. Where the weights leave less than half of the units, what these vary in is
+        weighted as well.
+        """
+        limits = [self.effective - 1]
+        if not self.grouped:
+            limits.append(_number_of_kurtosis(self.deviations) - 1)
+        if rests_on_few(self.effective, self.number):
+            limits.append(effective_number(np.square(self.weight)))
+        return max(1.0, min(limits))
 
     @property
     def deviations(self) -> Floats:
@@ -114,18 +134,27 @@ class Estimate:
         if lower == 0:
             factor = exp(min(reach / self.value, 700.0))
             return self.value / factor, self.value * factor
-        return self.value - reach, self.value + reach
+        return within((self.value - reach, self.value + reach), self.bounds)
+
+    def less(self, true: float) -> "Estimate":
+        """Return the average less a value that does not vary, as to test that it is that."""
+        return replace(self, value=self.value - true, without=self.without - true)
 
     @property
     def p(self) -> float:
-        """The p value of the average being 0, as of a difference; NaN if it cannot be tested."""
+        """The p value of the average being 0, as of a difference; NaN if it cannot be tested.
+
+        Where all units differ alike, it is the share of the ways to exchange two systems unit by
+        unit in which the difference is as large.
+        """
         from scipy.special import stdtr
 
         error = self.error
         if isnan(error):
             return nan
         if error == 0:
-            return 1.0 if abs(self.value) <= _ROUNDING else nan
+            alike = nan if self.number < _FEWEST_ALIKE else 2 ** (1 - self.effective)
+            return 1.0 if abs(self.value) <= _ROUNDING else alike
         return float(2 * stdtr(self.freedom, -abs(self.value) / error))
 
 
@@ -137,6 +166,31 @@ def effective_number(weight: Floats) -> float:
     """Return the effective number of units (Kish 1965): (sum b)^2 / sum b^2; 0 without weights."""
     squares = float(np.square(weight).sum())
     return float(weight.sum()) ** 2 / squares if squares else 0.0
+
+
+def rests_on_few(effective: float, units: float) -> bool:
+    """Return whether an average rests on less than half of its units: the others are short."""
+    return effective < units / 2
+
+
+def within(
+    interval: tuple[float, float], bounds: tuple[float | None, float | None]
+) -> tuple[float, float]:
+    """End an interval where the range of its value ends."""
+    (low, high), (lower, upper) = interval, bounds
+    if lower is not None:
+        low = max(low, float(lower))
+    return low, high if upper is None else min(high, float(upper))
+
+
+def _number_of_kurtosis(deviations: Floats) -> float:
+    """Return 2n / (k - 1), k the kurtosis of n values whose mean is 0."""
+    squares = np.square(deviations)
+    total, n = float(squares.sum()), len(squares)
+    if not total > 0:
+        return inf
+    kurtosis = n * float(np.square(squares / total).sum())
+    return 2 * n / (kurtosis - 1) if kurtosis > 1 else inf
 
 
 @lru_cache(maxsize=4096)
@@ -151,21 +205,21 @@ def error_of_interval(
     value: float,
     low: float,
     high: float,
-    effective: float,
+    freedom: float,
     bounds: tuple[float | None, float | None],
 ) -> float:
     """Return the standard error from which ``Estimate.interval`` made an interval; NaN without one.
 
     >>> units, without = np.arange(5, dtype=np.uint64), np.array([0.5, 0.6, 0.5, 0.4, 0.5])
     >>> average = Estimate(0.5, units, without, np.ones(5), (0, 1))
-    >>> found = error_of_interval(0.5, *average.interval(), average.effective, (0, 1))
+    >>> found = error_of_interval(0.5, *average.interval(), average.freedom, (0, 1))
     >>> abs(found - average.error) < 1e-12
     True
     """
     lower, upper = bounds
     if isnan(value + low + high) or value in bounds:
         return nan
-    reach = quantile(max(1.0, effective - 1)) if effective >= 1 else quantile(1e9)
+    reach = quantile(freedom if freedom >= 1 else 1e9)
     if (lower, upper) == (0, 1):
         if not 0 < low <= high < 1:
             return nan
@@ -173,7 +227,7 @@ def error_of_interval(
         return odds / 2 * value * (1 - value) / reach
     if lower == 0:
         return log(high / low) / 2 * value / reach if low > 0 else nan
-    return (high - low) / 2 / reach
+    return max(high - value, value - low) / reach
 
 
 def _expit(odds: float) -> float:
@@ -231,7 +285,27 @@ def combine(
         of_all[np.searchsorted(units, each.units)] = each.without
         without.append(of_all)
     fewest = min(weights, key=effective_number)
-    return Estimate(value, units, np.asarray(formula(*without), np.float64), fewest, bounds)
+    grouped = any(each.grouped for each in estimates)
+    apart = np.asarray(formula(*without), np.float64)
+    return Estimate(value, units, apart, fewest, bounds, grouped)
+
+
+def cautious(average: Estimate, other: Estimate) -> Estimate:
+    """Widen the error of a difference until its p is not below that of another average of it.
+
+    A micro average that a few long units carry differs too often. The larger p is at most .5, also
+    where the other average differs the other way.
+    """
+    from scipy.special import stdtrit
+
+    opposed = average.value * other.value < 0
+    p = 1.0 if opposed else other.p
+    if not average.error > 0 or isnan(p) or average.p >= min(p, _UNDECIDED):
+        return average
+    needed = abs(average.value) / float(stdtrit(average.freedom, 1 - min(p, _UNDECIDED) / 2))
+    centre = average.without.mean()
+    widened = centre + (average.without - centre) * (needed / average.error)
+    return replace(average, without=widened)
 
 
 def difference(now: Estimate, before: Estimate) -> Estimate:
@@ -248,12 +322,19 @@ class UnitSums:
         counts: sums of each count, whole numbers, shape (units,).
         values: sums of each measure's values, shape (units,).
         defined: number of documents where each measure is defined, shape (units,).
+        of_several: whether a unit may have several documents, where ``defined`` is not known.
     """
 
     units: Hashes
     counts: Mapping[str, NDArray[Any]]
     values: Mapping[str, NDArray[Any]]
     defined: Mapping[str, NDArray[Any]]
+    of_several: bool = False
+
+    @property
+    def grouped(self) -> bool:
+        """Whether a unit has several documents."""
+        return self.of_several or any(bool((n > 1).any()) for n in self.defined.values())
 
 
 def mean_of_draws(counts: NDArray[Any], draws: int) -> NDArray[Any]:
@@ -292,8 +373,9 @@ def micro_estimates(
     for name, measure in kind.measures.items():
         both = np.broadcast_to(values[name], n + 1)
         weight = _micro_weight(kind, name, pooled, parameters)
+        bounds = measure.lower, measure.upper
         estimates[name] = Estimate(
-            float(both[-1]), sums.units, both[:-1], weight, (measure.lower, measure.upper)
+            float(both[-1]), sums.units, both[:-1], weight, bounds, sums.grouped
         )
     return estimates
 
@@ -362,5 +444,6 @@ def macro_estimates(
             without,
             defined.astype(np.float64),
             (measure.lower, measure.upper),
+            sums.grouped,
         )
     return estimates

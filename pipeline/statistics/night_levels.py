@@ -8,6 +8,9 @@ averages", Technometrics 1; Lucas & Saccucci 1990, Technometrics 32) then notice
 allows for nights that resemble the night before (Vasilopoulos & Stamboulis 1978, "Modification of
 control chart limits in the presence of data correlation", Journal of Quality Technology 10).
 
+The own part of a system also moves when the others do. A system is therefore blamed only where its
+average itself is lower, too, and its own part by more than a share of what all have in common.
+
 All functions take arrays of any leading shape, such as that of simulated years.
 """
 
@@ -42,6 +45,15 @@ _WEIGHT = 0.1
 
 _MOST_CORRELATED = 0.9
 
+OF_COMMON = 0.25
+"""Share of what all systems do by which the own part of one must exceed its limit, besides.
+
+What references do to systems is proportional to their values.
+"""
+
+_ONE_VALUE = 0.05
+"""How far averages that have collapsed together may lie apart."""
+
 
 @dataclass(frozen=True)
 class Baseline:
@@ -61,16 +73,12 @@ class Baseline:
 
     @property
     def deviation(self) -> Floats:
-        """The standard deviation of the moving average.
-
-        Until the baseline is complete, the error of its mean counts, too.
-        """
+        """The standard deviation of the moving average, with the error of the baseline's mean."""
         r = self.correlation
         kept = r * (1 - _WEIGHT)
         variance = _WEIGHT / (2 - _WEIGHT) * (1 + 2 * kept / (1 - kept))
         of_mean = (1 + 2 * r / (1 - r)) / np.maximum(self.nights, 1)
-        variance = variance + np.where(self.nights < BASELINE_NIGHTS, of_mean, 0.0)
-        return np.asarray(self.spread * np.sqrt(variance))
+        return np.asarray(self.spread * np.sqrt(variance + of_mean))
 
     def p_of(self, fall: Floats) -> Floats:
         """Return the chance of such a fall of the moving average: normal, or t with few nights.
@@ -118,7 +126,7 @@ def shared_part(deviations: Floats) -> Floats:
     return _median(deviations, FEWEST_SYSTEMS)
 
 
-def own_parts(deviations: Floats) -> Floats:
+def own_parts(deviations: Floats, failed_before: Flags | None = None) -> Floats:
     """Return the systems' own parts: what is left without the median of the others.
 
     Of three systems, it is the median of all three: that of two is their mean, which one of them
@@ -126,13 +134,43 @@ def own_parts(deviations: Floats) -> Floats:
 
     Args:
         deviations: averages less their means, NaN where unknown, shape (..., nights, systems).
+        failed_before: which systems failed on the night before, of the same shape; they are not
+            among the others while two others remain.
     """
     every = _median(deviations, FEWEST_SYSTEMS)
     own = np.empty_like(deviations)
     for system in range(deviations.shape[-1]):
-        others = _median(np.delete(deviations, system, axis=-1), FEWEST_SYSTEMS)
-        own[..., system] = deviations[..., system] - np.where(np.isnan(others), every, others)
+        others = np.delete(deviations, system, axis=-1)
+        middle = _median(others, FEWEST_SYSTEMS)
+        middle = np.where(np.isnan(middle), every, middle)
+        if failed_before is not None:
+            failed = np.delete(failed_before, system, axis=-1)
+            left = _median(np.where(failed, np.nan, others), FEWEST_SYSTEMS - 1)
+            middle = np.where(failed.any(axis=-1) & ~np.isnan(left), left, middle)
+        own[..., system] = deviations[..., system] - middle
     return own
+
+
+def night_before(flags: Flags) -> Flags:
+    """Move flags of shape (..., nights, systems) to the night after; the first night has none."""
+    return np.concatenate([np.zeros_like(flags[..., :1, :]), flags[..., :-1, :]], axis=-2)
+
+
+def collapsed(goodness: Floats, baseline: Floats) -> Flags:
+    """Return the nights on which all systems lost at least half, and end at about one value.
+
+    The best system then falls by most, but it is the references that cannot be right.
+
+    Args:
+        goodness: averages, 0 is the worst, NaN where unknown, shape (..., nights, systems).
+        baseline: what they were, of the same shape.
+    """
+    known = ~np.isnan(goodness) & ~np.isnan(baseline)
+    lost = ~known | (goodness <= baseline / 2)
+    highest = np.where(known, goodness, -np.inf).max(axis=-1, initial=-np.inf)
+    lowest = np.where(known, goodness, np.inf).min(axis=-1, initial=np.inf)
+    enough = known.sum(axis=-1) >= FEWEST_SYSTEMS
+    return np.asarray(enough & lost.all(axis=-1) & (highest - lowest <= _ONE_VALUE))
 
 
 def _median(values: Floats, fewest: int) -> Floats:
@@ -180,6 +218,19 @@ class Falls:
         beyond half of the tolerance.
         """
         return np.asarray((self.moving > tolerance) & (self.recent > tolerance / 2))
+
+
+def blamed(own: Falls, average: Falls, common: Floats, tolerance: float) -> Flags:
+    """Return where a system itself is beyond a tolerance, chance or not.
+
+    Args:
+        own: how far its own part is below its mean.
+        average: the same of its average itself.
+        common: the moving average of what all systems share, below its mean.
+        tolerance: how far the level may fall.
+    """
+    further = own.moving > tolerance + OF_COMMON * np.abs(common)
+    return np.asarray(own.beyond(tolerance) & further & (average.moving > tolerance))
 
 
 def falls(parts: Floats, mean: Floats) -> Falls:

@@ -34,6 +34,7 @@ RUN_TABLES = (
     "comparisons",
     "systems",
     "omnibus",
+    "rank_tests",
     "worst",
     "suspects",
     "where",

@@ -1,17 +1,8 @@
-"""Describe test sets: as rows for people and programs, and as an entry of a registry."""
+"""Describe test sets as rows, for people and programs."""
 
 from typing import Any
 
-from segscore.pipeline.arrays.document_ids import hash_names
-from segscore.pipeline.arrays.ragged import ragged
-from segscore.pipeline.testsets.registry import (
-    SHOWN_DIGITS,
-    WHOLE_SET,
-    KnownSet,
-    Registry,
-    write_prefixes,
-)
-from segscore.pipeline.testsets.tables import digest_references, read_references
+from segscore.pipeline.testsets.registry import SHOWN_DIGITS, WHOLE_SET, KnownSet, Registry
 
 NOT_VERIFIED = "not verified"
 """In place of a fingerprint that is not known."""
@@ -41,28 +32,3 @@ def _rows(test_set: KnownSet) -> list[dict[str, Any]]:
         for split in test_set.splits
     ]
     return [described | row for row in rows or [nothing | {"fingerprint": NOT_VERIFIED}]]
-
-
-def describe_references(name: str, location: str) -> dict[str, Any]:
-    """Return the entry of a registry for the references in a table.
-
-    The entry contains no text and no boundaries, only digests.
-
-    Raises:
-        Refused: the table does not exist, has no references, or is not such a table.
-    """
-    rows = read_references(location)
-    digests = digest_references(rows)
-    documents = rows.numbered.documents
-    ids = hash_names(documents.ids).hashes >> 32
-    split = {
-        "name": WHOLE_SET,
-        "documents": len(documents),
-        "references": len(rows),
-        "boundaries": int(ragged(rows.table.column("boundaries").chunk(0)).lengths.sum()),
-        "fingerprint": digests.fingerprint,
-        "digests": write_prefixes(digests.words[:, 0]),
-        "ids": write_prefixes(ids.astype("uint32")),
-    }
-    texts = dict.fromkeys(("years", "citation", "licence", "source", "note"), "")
-    return {"name": name, **texts, "recipe": {"format": None, "options": {}}, "splits": [split]}

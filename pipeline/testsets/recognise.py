@@ -91,12 +91,11 @@ def _describe_part(split: Split, recognised: int, also: Sequence[Split], others:
 
 
 def recognise(content: Content, documents: int, registry: Registry) -> Recognition:
-    """Recognise the test set of some references: whole, in part, or by name only."""
+    """Recognise the test set of some references, whole or in part."""
     for each in registry.splits:
         if each.is_of(content.fingerprint):
             sentence = f"references: {each.title}, all {_size(each, documents)}"
             return Recognition(content, documents, each, content.references, sentence)
-    warnings = tuple(_warn_of_names(content, registry))
     recognised = [_in_common(split, content.seen) for split in registry.splits]
     index = _most(recognised, content, registry)
     split = None if index is None else registry.splits[index]
@@ -108,8 +107,8 @@ def recognise(content: Content, documents: int, registry: Registry) -> Recogniti
     if split is not None:
         others = content.references - number - _references(also)
         sentence = _describe_part(split, number, also, others)
-        return Recognition(content, documents, split, number, sentence, tuple(also), warnings)
-    warnings = warnings or tuple(_warn_of_size(content, documents, registry))
+        return Recognition(content, documents, split, number, sentence, tuple(also))
+    warnings = tuple(_warn_of_size(content, documents, registry))
     return Recognition(content, documents, None, 0, "", warnings=warnings)
 
 
@@ -188,20 +187,10 @@ def _most(counts: Sequence[int], content: Content, registry: Registry) -> int | 
     return best
 
 
-def _warn_of_names(content: Content, registry: Registry) -> Iterator[str]:
-    """Warn of documents that are named as in a set, but have other references."""
-    index = _most(content.named, content, registry)
-    if index is not None and content.changed[index]:
-        yield (
-            f"references: {content.named[index]:,} documents named as in "
-            f"{registry.splits[index].title}, but {content.changed[index]:,} have other boundaries"
-        )
-
-
 def _warn_of_size(content: Content, documents: int, registry: Registry) -> Iterator[str]:
-    """Warn if a set of which only the fingerprint is known has as many documents."""
+    """Warn if a set has as many documents, but other boundaries."""
     for split in registry.splits:
-        told = documents >= _LEAST_TOLD and not len(split.digests) and documents % 10
+        told = documents >= _LEAST_TOLD and documents % 10
         if told and split.documents == documents == content.references and split.boundaries:
             yield (
                 f"references: {documents:,} documents, as many as in {split.title}, but other "

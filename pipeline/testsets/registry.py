@@ -1,7 +1,8 @@
 """The registry of test sets: what is known of each, without its text or its boundaries."""
 
+import json
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache, cached_property
 from pathlib import Path
@@ -10,37 +11,18 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from segscore.pipeline import storage
-from segscore.pipeline.errors import Absent, Refused, nearest
-from segscore.pipeline.storage.json_records import Shape, read_record
+from segscore.pipeline.errors import Refused, nearest
 
 Prefixes = NDArray[np.uint32]
-"""The first 8 hexadecimal digits of digests or of hashes of ids, as numbers."""
+"""The first 8 hexadecimal digits of digests, as numbers."""
 
 WHOLE_SET = "all"
 """Name of the split that is the whole set."""
 
 SHOWN_DIGITS = 24
-"""Digits of a fingerprint that are shown, and that the registry needs."""
+"""Digits of a fingerprint that are shown, and by which a set is recognised."""
 
 _SETS = Path(__file__).with_name("sets.json")
-_PREFIX_DIGITS = 8
-
-_SHAPE = Shape(
-    {
-        "[].name": "string",
-        "[].recipe": "null",
-        "[].recipe.format": "string or null",
-        "[].recipe.options": "object or null",
-        "[].splits": "null",
-        "[].splits[].name": "string",
-        **{f"[].splits[].{n}": "int or null" for n in ("documents", "references", "boundaries")},
-        "[].splits[].fingerprint": "string or null",
-        "[].splits[].digests": "string",
-        "[].splits[].ids": "string",
-    }.items()
-)
-"""What is checked of the sets of a registry before they are read."""
 
 
 @dataclass(frozen=True)
@@ -55,7 +37,6 @@ class Split:
         boundaries: number of boundaries of all references.
         fingerprint: at least 24 digits of its fingerprint; None if it is not known.
         digests: prefixes of the digests of its references, ascending; empty if they are not known.
-        ids: prefixes of the hashes of its document ids, ascending; empty if they are not known.
     """
 
     set_name: str
@@ -65,7 +46,6 @@ class Split:
     boundaries: int | None
     fingerprint: str | None
     digests: Prefixes = field(repr=False)
-    ids: Prefixes = field(repr=False)
 
     @property
     def title(self) -> str:
@@ -172,117 +152,40 @@ class Registry:
 
 @cache
 def own_registry() -> Registry:
-    """Return the registry that comes with segscore."""
-    return Registry(tuple(_read_sets(_SETS.read_text(encoding="utf-8"), _SETS.name)))
-
-
-def read_registry(location: str | None) -> Registry:
-    """Return the registry that comes with segscore, with the sets of a user's file before it.
-
-    Args:
-        location: a JSON file in the form that `segscore testsets --describe` writes; None for none.
-
-    Raises:
-        Refused: there is no such file, or it is not a registry.
-    """
-    if location is None:
-        return own_registry()
-    text = storage.read_text(location)
-    if text is None:
-        raise Absent(f"--registry {location}: there is no such file")
-    own = [replace(each, data="") for each in _read_sets(text, f"--registry {location}")]
-    names = {each.name.casefold() for each in own}
-    others = (each for each in own_registry().sets if each.name.casefold() not in names)
-    return Registry((*own, *others))
-
-
-def _read_sets(text: str, where: str) -> Iterator[KnownSet]:
-    """Read the sets of a registry.
-
-    Raises:
-        Refused: the text is not a registry; the message says what is wrong.
-    """
-    try:
-        entries = read_record(where, text, Shape())
-        listed = entries if isinstance(entries, list) else [entries]
-        if misfit := _SHAPE.misfit(listed):
-            raise ValueError(misfit)
-        for entry in listed:
-            yield _read_set(entry)
-    except ValueError as problem:
-        reason = str(problem).removeprefix(f"{where}: ")
-        raise Refused(
-            f"{where}: is not a registry of test sets ({reason}); "
-            "`segscore testsets --describe TABLE` writes one"
-        ) from problem
+    """Return the test sets that segscore knows."""
+    return Registry(tuple(_read_set(entry) for entry in json.loads(_SETS.read_text("utf-8"))))
 
 
 def _read_set(entry: Mapping[str, Any]) -> KnownSet:
-    name = _read_name(entry)
-    recipe = entry.get("recipe") or {}
-    splits = entry.get("splits") or []
+    name, recipe, splits = entry["name"], entry.get("recipe", {}), entry["splits"]
     return KnownSet(
         name=name,
-        years=str(entry.get("years", "")),
-        citation=str(entry.get("citation", "")),
-        licence=str(entry.get("licence", "")),
-        source=str(entry.get("source", "")),
+        years=entry["years"],
+        citation=entry["citation"],
+        licence=entry["licence"],
+        source=entry["source"],
         format=recipe.get("format"),
-        options={str(key): str(value) for key, value in (recipe.get("options") or {}).items()},
-        note=str(entry.get("note", "")),
+        options=recipe.get("options", {}),
+        note=entry.get("note", ""),
         splits=tuple(_read_split(name, split, splits) for split in splits),
-        data=str(entry.get("data", "")),
+        data=entry.get("data", ""),
     )
 
 
 def _read_split(
-    set_name: str, entry: Mapping[str, Any], others: Sequence[Mapping[str, Any]]
+    set_name: str, entry: Mapping[str, Any], splits: Sequence[Mapping[str, Any]]
 ) -> Split:
-    fingerprint = entry.get("fingerprint")
-    if fingerprint is not None and (
-        len(fingerprint) < SHOWN_DIGITS or not {*fingerprint} <= {*"0123456789abcdef"}
-    ):
-        raise ValueError(f"fingerprint {fingerprint} is not 24 to 64 hexadecimal digits")
-    lists = {}
-    for key in ("digests", "ids"):
-        text = entry.get(key, "")
-        if entry["name"] == WHOLE_SET and not text:
-            # The digests of the whole are those of its splits, unless a split's are not known.
-            parts = [other.get(key, "") for other in others if other["name"] != WHOLE_SET]
-            text = "".join(parts) if all(parts) else ""
-        lists[key] = _read_prefixes(text)
-    documents = _read_count(entry, "documents")
-    references = _read_count(entry, "references")
+    digests = entry.get("digests", "")
+    if entry["name"] == WHOLE_SET and not digests:
+        # The digests of the whole are those of its splits, unless a split's are not known.
+        parts = [split.get("digests", "") for split in splits if split["name"] != WHOLE_SET]
+        digests = "".join(parts) if all(parts) else ""
     return Split(
         set_name,
-        _read_name(entry),
-        documents,
-        documents if references is None else references,
-        _read_count(entry, "boundaries"),
-        fingerprint,
-        **lists,
+        entry["name"],
+        entry.get("documents"),
+        entry.get("references", entry.get("documents")),
+        entry.get("boundaries"),
+        entry.get("fingerprint"),
+        np.sort(np.frombuffer(bytes.fromhex(digests), ">u4").astype(np.uint32)),
     )
-
-
-def _read_name(entry: Mapping[str, Any]) -> str:
-    name: str = entry["name"]
-    if not name.strip():
-        raise ValueError(f"a name must be text, not {name!r}")
-    return name
-
-
-def _read_count(entry: Mapping[str, Any], key: str) -> int | None:
-    number: int | None = entry.get(key)
-    if number is not None and number < 0:
-        raise ValueError(f"{key} must be a non-negative integer, not {number!r}")
-    return number
-
-
-def _read_prefixes(text: str) -> Prefixes:
-    """Read prefixes that stand one after the other, 8 digits each."""
-    return np.sort(np.frombuffer(bytes.fromhex(text), ">u4").astype(np.uint32))
-
-
-def write_prefixes(prefixes: Prefixes) -> str:
-    """Write prefixes one after the other, 8 hexadecimal digits each."""
-    return np.sort(prefixes).astype(">u4").tobytes().hex()

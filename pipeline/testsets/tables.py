@@ -1,8 +1,5 @@
 """Recognise the test set of the references in a table."""
 
-import numpy as np
-
-from segscore.pipeline.arrays.document_ids import hash_names
 from segscore.pipeline.arrays.ragged import numbers, ragged, trimmed
 from segscore.pipeline.errors import Absent
 from segscore.pipeline.tables.boundary_types import COLUMN, without_faults
@@ -44,13 +41,9 @@ def digest_references(rows: Rows) -> Digests:
 
 
 def content_of(rows: Rows, digests: Digests, registry: Registry) -> Content:
-    """Count accepted references, to recognise a test set of a registry."""
+    """Count accepted references, to recognise their test set."""
     lengths = ragged(rows.table.column("boundaries").chunk(0)).lengths
-    hashes = np.zeros(0, np.uint64)
-    if any(len(split.ids) for split in registry.splits):
-        hashes = hash_names(rows.numbered.documents.ids).hashes
-    boundaries = int(lengths.sum())
-    return count_content(digests, boundaries, hashes, rows.numbered.document, registry)
+    return count_content(digests, int(lengths.sum()), registry)
 
 
 def recognise_rows(rows: Rows, registry: Registry) -> Recognition:

@@ -32,7 +32,7 @@ _NAMES = "abcdefghijklmnopqrstuvwxyz"
 
 
 class ComparisonTables(RunTables):
-    """The tables of a comparison (docs/jobs/compare.md): comparisons, systems, omnibus, worst.
+    """The tables of a comparison (docs/jobs/compare.md): comparisons, systems, worst.
 
     >>> import segscore
     >>> references = {f"d{i}": segscore.Segmentation([4], 9) for i in range(20)}
@@ -118,8 +118,8 @@ def compare(
         runs: evaluations, or folders or URLs of finished runs; one or more.
         measure: name of a measure, or a list of names; None for the one by which `segscore score`
             ranks the systems.
-        settings: options of `segscore compare`, as keywords: systems, group_by, replicates,
-            permutations, seed, may_differ, where, changes.
+        settings: options of `segscore compare`, as keywords: systems, group_by, resample_by,
+            difference, margin, may_differ, where, changes.
 
     Raises:
         Refused: the runs were scored differently or share no document, or a setting is invalid.

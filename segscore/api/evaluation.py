@@ -530,7 +530,7 @@ def _evaluate_in_memory(tables: Mapping[str, Given], settings: Mapping[str, Any]
 
 OF_EVALUATION = (
     *("group_by", *(field.name for field in fields(MeasuringSettings))),
-    *("max_rejects", "max_unpaired", "missing", "unit", "threshold", "registry", "output"),
+    *("max_rejects", "max_unpaired", "missing", "unit", "threshold", "output"),
 )
 """Settings of an evaluation in memory; with `output`, there are those of a folder, too."""
 

@@ -442,6 +442,7 @@ class Metric:
             counts,
             dict(zip(self._ordered, values, strict=False)),
             dict(zip(self._ordered, number.T, strict=False)),
+            of_several=self.pairs > BUCKETS,
         )
 
     def reset(self) -> None:

@@ -104,6 +104,7 @@ TABLES = (
     _run_table("compare", comparisons.COMPARISONS, GROUPS),
     _run_table("compare", comparisons.SYSTEMS, GROUPS),
     _run_table("compare", comparisons.OMNIBUS, GROUPS),
+    _run_table("compare", comparisons.RANK_TESTS, GROUPS),
     _run_table("compare", comparisons.WORST),
     _run_table("compare", comparisons.WHERE),
     _run_table("compare", comparisons.CHANGES),

@@ -1,7 +1,6 @@
 """List the test sets that segscore recognises, and the scores published on them."""
 
 from dataclasses import asdict
-from os import PathLike, fspath
 
 import pyarrow as pa
 
@@ -9,15 +8,13 @@ from segscore.api.runs import RunTables
 from segscore.pipeline.runs.finished import FinishedRun
 from segscore.pipeline.testsets.describe import list_splits
 from segscore.pipeline.testsets.published import PUBLISHED_COLUMNS, scores_on
-from segscore.pipeline.testsets.registry import Registry, read_registry
+from segscore.pipeline.testsets.registry import Registry, own_registry
 from segscore.pipeline.testsets.shipped import shipped_tables
 
 _NUMBERS = ("documents", "references", "boundaries")
 
 
-def testsets(
-    name: str | None = None, *, registry: "str | PathLike[str] | None" = None
-) -> RunTables:
+def testsets(name: str | None = None) -> RunTables:
     """List the known test sets and the scores published on them, as `segscore testsets` does.
 
     >>> import segscore
@@ -32,16 +29,15 @@ def testsets(
 
     Args:
         name: name of a set; None for all.
-        registry: JSON file of further sets.
 
     Returns:
         The tables `sets`, a row for each split, and `published`; of a set that ships, also
         `references` and `hypotheses`.
 
     Raises:
-        Refused: there is no such set, or the file is not a registry.
+        Refused: there is no such set.
     """
-    known = read_registry(None if registry is None else fspath(registry))
+    known = own_registry()
     shipped = {}
     if name is not None:
         known = Registry((known.find(name),))

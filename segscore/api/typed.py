@@ -185,7 +185,6 @@ class EvaluateKeywords(MetricKeywords, total=False):
     unit: CountedUnit | None
     threshold: str | float | Sequence[str] | None
     memory_limit: int | str | None
-    registry: str | None
     fresh: bool
 
 

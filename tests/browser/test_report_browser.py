@@ -47,7 +47,7 @@ def pages(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
 
 def _score(folder: Path) -> None:
     """Score several references with groups, undefined values, and a name that is markup."""
-    generated = corpus(5, documents=30)
+    generated = corpus(5, documents=120)
     for row in generated.hypotheses:
         row["coder"] = {"h0": "__proto__", "h1": MARKUP, "h2": "constructor"}[row["coder"]]
     for row in [row for row in generated.hypotheses if row["coder"] == "__proto__"]:

@@ -203,7 +203,7 @@ def test_intervals_equal_the_twin(folders: Iterator[Path], corpus: Corpus, n_t: 
         }
         without = {name: values[key].value for name, values in apart.items()}
         twin = naive_jackknife.estimate(whole[key].value, without, weights)
-        low, high = naive_jackknife.interval(twin, None, None)
+        low, high = naive_jackknife.interval(twin, None, 1)
         for end, expected in ((row["ci_low"], low), (row["ci_high"], high)):
             near = None if expected is None else pytest.approx(expected, rel=1e-5, abs=1e-5)
             assert end == near, (key, twin)

@@ -63,12 +63,12 @@ def test_ranks_are_printed_in_a_layout_of_their_own(
     """They depend on which other systems are there."""
     options = ("--measure", "pk", "--average", average, *FEW)
     whole = segscore("compare", tinyrec, *options).out
-    tests = ("Friedman", "Kruskal-Wallis", "Nemenyi", "mean rank")
+    tests = ("Friedman", "Nemenyi", "mean rank")
     assert not any(name in whole for name in tests)
     ranks = segscore("compare", tinyrec, *options, "--layout", "ranks").out
     assert all(name in ranks for name in tests)
     first, *_ = (line for line in ranks.splitlines() if line.startswith("pk "))
-    assert first.split()[:6] == ["pk", "EquiSeg", "1", "1", "to", "1"]
+    assert first.split()[:3] == ["pk", "EquiSeg", "1"]
     latex = segscore("compare", tinyrec, *options, "--layout", "ranks", "--format", "latex").out
     assert "Friedman chi²(2) = " in latex
     rows = csv.DictReader(

@@ -1,11 +1,16 @@
 """`segscore import --testset`: a recipe is applied, and other content is refused."""
 
 import json
+from itertools import accumulate
 from pathlib import Path
 
+import numpy as np
 import pytest
 
+from segscore.pipeline.importing import recipe as recipe_room
 from segscore.pipeline.storage import read_table
+from segscore.pipeline.testsets.registry import KnownSet, Registry, Split
+from tests.oracles import naive_digests
 from tests.support.command_line import Segscore
 from tests.support.comparisons import refusal_line
 from tests.support.paths import DATA
@@ -21,23 +26,22 @@ def written(folder: Path, sizes: list[list[int]]) -> Path:
 
 
 @pytest.fixture
-def registry(segscore: Segscore, tmp_path: Path) -> Path:
-    path = written(tmp_path, SIZES)
-    output = tmp_path / "first"
-    options = ("--sizes", "segments", "--document-field", "dial_id", "--coder", "anna")
-    assert segscore("import", path, *options, "--output", output).code == 0
-    entry = json.loads(segscore("testsets", "Talks", "--describe", output / "references").out)
+def talks(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Make the dialogues a test set."""
+    rows = [{"n_units": sum(sizes), "boundaries": [*accumulate(sizes[:-1])]} for sizes in SIZES]
+    words = sorted(int(naive_digests.digest(row).hex()[:8], 16) for row in rows)
+    whole = Split(
+        "Talks", "all", 6, 6, 11, naive_digests.fingerprint(rows), np.array(words, np.uint32)
+    )
     recipe = {"sizes": "segments", "document_field": "dial_id", "coder": "gold"}
-    entry["recipe"] = {"format": None, "options": recipe}
-    (tmp_path / "sets.json").write_text(json.dumps([entry]))
-    return tmp_path / "sets.json"
+    talks = KnownSet("Talks", "", "", "", "", None, recipe, "", (whole,))
+    monkeypatch.setattr(recipe_room, "own_registry", lambda: Registry((talks,)))
 
 
-def test_the_recipe_is_applied_and_checked(
-    segscore: Segscore, tmp_path: Path, registry: Path
-) -> None:
+@pytest.mark.usefixtures("talks")
+def test_the_recipe_is_applied_and_checked(segscore: Segscore, tmp_path: Path) -> None:
     path, output = written(tmp_path, SIZES[::-1]), tmp_path / "tables"
-    own = ("--testset", "talks", "--registry", registry)
+    own = ("--testset", "talks")
     result = segscore("import", path, *own, "--output", output)
     assert result.code == 0, result.err
     assert "references: Talks, all 6 documents" in result.out.splitlines()
@@ -45,9 +49,10 @@ def test_the_recipe_is_applied_and_checked(
     assert other.code == 0, other.err
 
 
-def test_other_content_is_refused(segscore: Segscore, tmp_path: Path, registry: Path) -> None:
+@pytest.mark.usefixtures("talks")
+def test_other_content_is_refused(segscore: Segscore, tmp_path: Path) -> None:
     path, output = written(tmp_path, [[4, 8], *SIZES[1:]]), tmp_path / "tables"
-    own = ("--testset", "Talks", "--registry", registry)
+    own = ("--testset", "Talks")
     message = refusal_line(segscore("import", path, *own, "--output", output))
     assert message.endswith(
         "is not Talks: 6 documents and 10 boundaries, where Talks has 6 documents and 11 "

@@ -121,7 +121,7 @@ def test_the_first_screen_shows_every_system_with_its_value(
     assert sorted(row[1] for row in rows) == sorted(systems)
     headline = re.search(r'<h1 class="headline (\w+)">(.*?)</h1>', macro_page.read_text())
     assert headline is not None
-    assert (headline[1] == "sure") == ("that is sure" in headline[2])
+    assert (headline[1] == "sure") == ("is significantly better" in headline[2])
 
 
 def test_the_leaderboard_equals_the_summary(scored_once: Path, macro_page: Path) -> None:
@@ -287,9 +287,9 @@ def test_the_answer_names_the_best_system_and_whether_that_is_sure(
         tables["systems"].append(row | {"coder": "one", "boundaries": [7, 15, 22]})
         tables["systems"].append(row | {"coder": "two", "boundaries": shifted})
     for systems, text in (
-        (2, "boundary_similarity, micro: one is best: 1.0000"),
-        (3, "This is not sure: its difference from two may be due to chance, p 0.3295"),
-        (4, "its difference from copy and two may be due to chance, p 0.9886"),
+        (2, "boundary_similarity, micro: one has the best value: 1.0000"),
+        (3, "Its difference from two is not significant, p 0.4629"),
+        (4, "Its difference from copy and two is not significant, p 1.0000"),
     ):
         if systems == 3:
             tables["systems"] += [

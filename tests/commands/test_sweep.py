@@ -609,7 +609,7 @@ def test_the_record_and_summary_of_a_sweep(segscore: Segscore, tmp_path: Path) -
     record = sweep(segscore, tmp_path, tmp_path / "run", "--p-seg", 0.25, "--rounding", "half-up")
     assert record["signature"] == (
         "segscore|sweep:score>=t|operating_point:mean-length|window:per-pair,half-up,min2"
-        "|units:units|p_seg:0.25|v:0.2.0"
+        "|units:units|p_seg:0.25|v:0.3.0.dev0"
     )
     assert record["settings"]["scored"] == str(tmp_path / "hypotheses")
     assert record["p_seg"] == 0.25

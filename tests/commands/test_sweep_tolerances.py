@@ -212,7 +212,7 @@ def test_the_record_and_what_is_printed(segscore: Segscore, tmp_path: Path) -> N
     assert result.code == 0, result.err
     record = json.loads((tmp_path / "run" / "run.json").read_text())
     assert record["signature"] == (
-        "segscore|sweep:tolerance|tol:0,1500|units:units|edges:2|v:0.2.0"
+        "segscore|sweep:tolerance|tol:0,1500|units:units|edges:2|v:0.3.0.dev0"
     )
     assert record["rows"]["hypotheses"]["unpaired"] == 1
     rows = read_table(str(tmp_path / "run" / "tolerances")).to_pylist()

@@ -103,22 +103,6 @@ def test_a_changed_boundary_is_counted(segscore: Segscore, tmp_path: Path) -> No
     assert validated["test_set"]["recognised"] == 41
 
 
-def test_a_set_of_ones_own_is_recognised(segscore: Segscore, tmp_path: Path) -> None:
-    described = segscore("testsets", "Mine", "--describe", DATA / "stargazer.jsonl").out
-    assert 'boundaries": 49' in described
-    (tmp_path / "mine.json").write_text(described)
-    own = ("--registry", tmp_path / "mine.json")
-    checked = segscore("validate", DATA / "stargazer.jsonl", *own)
-    assert "references: Mine, all 7 references of 1 document" in checked.out
-    assert "Mine" in segscore("testsets", *own).out
-    other = tinyrec()[0] | {"document_id": "stargazer"}
-    path = write(tmp_path / "rows.jsonl", [other | {"coder": str(i)} for i in range(7)])
-    renamed = segscore("validate", path, *own)
-    assert "7 documents named as in Mine, but 7 have other boundaries" in renamed.err
-    missing = segscore("score", path, path, "--output", tmp_path / "r", "--registry", "no.json")
-    assert "there is no such file" in refusal_line(missing)
-
-
 def test_a_split_is_shown_by_the_name_that_other_commands_print(segscore: Segscore) -> None:
     checked = segscore("validate", DATA / "choi.jsonl").out
     assert "references: Choi 2000 1, all 200 documents" in checked

@@ -218,7 +218,7 @@ def test_report_has_the_findings_and_a_chart_of_each_group(
     text = page.read_text("utf-8")
     assert "regio, for all 4 systems, fell on 2026-10-11" in text
     assert text.count("data-chart=") == 4
-    assert "all systems fell from 0.786 to 0.506 on 2026-10-11" in text, "in the chart of regio"
+    assert "all systems fell from 0.791 to 0.507 on 2026-10-11" in text, "in the chart of regio"
     assert "beta fell by 0.252 per 30 nights" in text
     again = segscore("trend", nights, *MEASURE, "--report", page)
     assert again.code == 0, again.err

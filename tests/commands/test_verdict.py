@@ -1,4 +1,4 @@
-"""The verdict: which system is best and whether that is sure, the same in each view, in color."""
+"""The verdict: which system is best, and better than which, the same in each view, in color."""
 
 import json
 from pathlib import Path
@@ -49,7 +49,7 @@ def test_score_and_compare_end_with_the_same_verdict(
         assert segscore("report", tmp_path / name, "--output", page).code == 0
         text = page.read_text().replace("\u2068", "").replace("\u2069", "")
         assert verdict(scored.out).replace("<", "&lt;") in text
-    assert ("This is sure" in verdict(scored.out)) == (hits is SURE)
+    assert ("It is significantly better" in verdict(scored.out)) == (hits is SURE)
 
 
 def test_a_run_of_many_pairs_says_what_tests_it(
@@ -71,7 +71,7 @@ def test_colors_say_whether_it_is_sure(tmp_path: Path, monkeypatch: pytest.Monke
         for name in ("sure", "unsure")
     ]
     sure, unsure, failed = in_terminal([*commands, ["status", tmp_path / "none"]], 80)
-    assert f"{GREEN}boundary_similarity, micro: far is best" in sure.sent
+    assert f"{GREEN}boundary_similarity, micro: far has the best value" in sure.sent
     assert f"{YELLOW}boundary_similarity, micro: " in unsure.sent
     assert f"{RED}segscore: error: " in failed.sent
     monkeypatch.setenv("NO_COLOR", "1")

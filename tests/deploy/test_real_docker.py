@@ -146,7 +146,7 @@ def detached(engine: Docker, name: str, *command: str) -> None:
     """Start a command as process 1 of a container, with access to the store."""
     given = [f"--env={key}={value}" for key, value in store_variables().items()]
     network = ("--network", "segscore_default")
-    engine.run("run", "--detach", "--name", name, *network, *given, "segscore:0.2.0", *command)
+    engine.run("run", "--detach", "--name", name, *network, *given, "segscore:0.3.0.dev0", *command)
 
 
 def started(engine: Docker, name: str, output: str, *options: str) -> None:

@@ -186,7 +186,7 @@ def test_score(segscore: Segscore, tmp_path: Path) -> None:
     ]
     result = segscore(
         "compare", run, "--measure", "window_diff,b_tp,mult_window_diff", "--group-by", "level",
-        "--where", "--output", compared, "--permutations", 20,
+        "--where", "--output", compared, "--layout", "ranks", "--permutations", 20,
         "--ratings", put(tmp_path / "ratings.jsonl", ratings),
     )  # fmt: skip
     assert result.code == 0, result.err

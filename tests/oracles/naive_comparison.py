@@ -2,11 +2,9 @@
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from itertools import pairwise, product
+from itertools import product
 from statistics import NormalDist
 from typing import Any
-
-import numpy as np
 
 Row = Mapping[str, Any]
 Cells = dict[str, dict[str, list[Row]]]
@@ -59,33 +57,6 @@ def both_defined(
         if value_of(first[document], measure) is not None
         and value_of(second[document], measure) is not None
     ]
-
-
-def permuted_p(
-    first: Mapping[str, Sequence[Row]],
-    second: Mapping[str, Sequence[Row]],
-    average: Callable[[Mapping[str, Sequence[Row]]], float | None],
-    flipped: Mapping[str, Sequence[int]],
-) -> float | None:
-    """Exchange the systems' rows document by document, once for each permutation."""
-
-    def apart(a: Mapping[str, Sequence[Row]], b: Mapping[str, Sequence[Row]]) -> float | None:
-        values = average(a), average(b)
-        return None if values[0] is None or values[1] is None else abs(values[0] - values[1])
-
-    observed = apart(first, second)
-    if observed is None:
-        return None
-    permutations = len(next(iter(flipped.values())))
-    extreme = 0
-    for number in range(permutations):
-        a, b = dict(first), dict(second)
-        for document in first:
-            if flipped[document][number]:
-                a[document], b[document] = second[document], first[document]
-        difference = apart(a, b)
-        extreme += difference is None or difference >= observed * NEARLY
-    return (extreme + 1) / (permutations + 1)
 
 
 def wilcoxon_p(differences: Sequence[float]) -> float:
@@ -155,15 +126,3 @@ def nemenyi(values: Sequence[Sequence[float]], a: int, b: int) -> float:
         normal.pdf(x) * (normal.cdf(x + q) - normal.cdf(x)) ** (systems - 1) * step for x in lowest
     )
     return 1 - systems * within
-
-
-def dunn(values: Sequence[Sequence[float]], a: int, b: int) -> float:
-    """Two-sided p of the difference of two mean ranks over all values, corrected for ties."""
-    together = [value for row in values for value in row]
-    ranks, n = mid_ranks(together), len(together)
-    ends = np.cumsum([0, *(len(row) for row in values)]).tolist()
-    means = [sum(ranks[i:j]) / (j - i) for i, j in pairwise(ends)]
-    ties = sum(together.count(value) ** 3 - together.count(value) for value in set(together))
-    variance = n * (n + 1) / 12 - ties / (12 * (n - 1))
-    error = (variance * (1 / len(values[a]) + 1 / len(values[b]))) ** 0.5
-    return 2 * (1 - NormalDist().cdf(abs(means[a] - means[b]) / error))

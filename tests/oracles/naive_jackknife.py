@@ -32,16 +32,43 @@ FEWEST = 5
 
 
 class Estimate(NamedTuple):
-    """An average, its standard error (None without one), and its effective number of units."""
+    """An average, its standard error (None without one), its weights and its pseudo-values.
+
+    Units that can be several documents, such as shows, are ``grouped``.
+    """
 
     value: Number
     error: float | None
-    effective: float
+    weights: Weights
+    pseudo: Sequence[Number] = ()
+    grouped: bool = False
+
+    @property
+    def units(self) -> int:
+        """The number of units with a weight."""
+        return sum(weight != 0 for weight in self.weights.values())
+
+    @property
+    def effective(self) -> float:
+        """The effective number of units."""
+        return effective(self.weights)
 
     @property
     def freedom(self) -> float:
-        """Degrees of freedom."""
-        return max(1.0, self.effective - 1)
+        """Degrees of freedom: min(n_eff, 2n / (k - 1)) - 1, and less where few units count.
+
+        Of shows the kurtosis k does not count.
+        """
+        n, values = len(self.pseudo), [float(value or 0) for value in self.pseudo]
+        mean = sum(values) / n
+        second, fourth = (sum((value - mean) ** power for value in values) / n for power in (2, 4))
+        limit = self.effective
+        if not self.grouped and second > 0 and fourth > second**2:
+            limit = min(limit, 2 * n / (fourth / second**2 - 1))
+        if self.effective < self.units / 2:
+            squares = {unit: weight**2 for unit, weight in self.weights.items()}
+            limit = min(limit, 1 + effective(squares))
+        return max(1.0, limit - 1)
 
 
 def effective(weights: Weights) -> float:
@@ -71,9 +98,9 @@ def estimate(value: Number, apart: Mapping[str, Number], weights: Weights) -> Es
     n, known = len(apart), [each for each in apart.values() if each is not None]
     enough = sum(weight != 0 for weight in weights.values()) >= FEWEST
     if value is None or len(known) < n or not enough:
-        return Estimate(value, None, effective(weights))
+        return Estimate(value, None, weights)
     pseudo = [n * value - (n - 1) * each for each in known]
-    return Estimate(value, stdev(pseudo) / sqrt(n), effective(weights))
+    return Estimate(value, stdev(pseudo) / sqrt(n), weights, pseudo)
 
 
 def micro(
@@ -143,7 +170,11 @@ def interval(
     if lower == 0:
         factor = exp(min(reach / value, 700))
         return value / factor, value * factor
-    return value - reach, value + reach
+    low, high = value - reach, value + reach
+    return (
+        low if lower is None else max(low, lower),
+        high if upper is None else min(high, upper),
+    )
 
 
 def p_value(difference: Estimate) -> float | None:
@@ -151,9 +182,25 @@ def p_value(difference: Estimate) -> float | None:
     if difference.value is None or difference.error is None:
         return None
     if difference.error < 1e-12:
-        return 1.0 if abs(float(difference.value)) < 1e-12 else None
+        if abs(float(difference.value)) < 1e-12:
+            return 1.0
+        return 2 ** (1 - difference.effective) if difference.units >= 6 else None
     t: float = abs(float(difference.value)) / difference.error
     return float(2 * stats.t.sf(t, difference.freedom))
+
+
+def cautious(difference: Estimate, macro: Estimate) -> Estimate:
+    """A difference of micro averages that few units carry, no surer than that of macro averages."""
+    p, least = p_value(difference), p_value(macro)
+    if difference.effective >= difference.units / 2 or p is None or least is None:
+        return difference
+    assert difference.value is not None and difference.error is not None
+    opposed = difference.value * (macro.value or 0) < 0
+    least = min(0.5, 1.0 if opposed else least)
+    if p >= least:
+        return difference
+    quantile = float(stats.t.isf(least / 2, difference.freedom))
+    return difference._replace(error=abs(float(difference.value)) / quantile)
 
 
 def holm_levels(p: Sequence[float], alpha: float = 0.05) -> list[float]:

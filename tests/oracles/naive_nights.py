@@ -62,29 +62,48 @@ def level(values: Any, usable: Any, system: int) -> dict[str, float]:
         apart = {s: values[t, s] - means[s] for s in range(systems) if not isnan(values[t, s])}
         if system not in apart:
             continue
-        others = [value for s, value in apart.items() if s != system]
+        others = {s: value for s, value in apart.items() if s != system}
+        left = {s: value for s, value in others.items() if t == 0 or usable[t - 1, s]}
+        middle = [*others.values()]
         if systems < 3:
             parts[t] = values[t, system]
-        elif len(others) >= 3:
-            parts[t] = apart[system] - median(others)
-        elif len(others) == 2:
-            parts[t] = apart[system] - median(apart.values())
+        elif len(left) >= 2 and len(left) < len(others):
+            parts[t] = apart[system] - median(left.values())
+        elif len(middle) >= 3:
+            parts[t] = apart[system] - median(middle)
+        elif len(middle) == 2:
+            parts[t] = apart[system] - median([apart[system], *middle])
     chosen = baseline([t for t in sorted(parts) if t < nights - 1 and usable[t, system]])
     mean = fmean([parts[t] for t in chosen])
     apart_of = {t: parts[t] - mean for t in chosen}
     squares = sum(each**2 for each in apart_of.values())
     r = sum(apart_of[t] * apart_of[t + 1] for t in chosen if t + 1 in apart_of) / squares
     r = min(max(r, 0.0), 0.9)
-    moving = 0.0
-    for part in parts.values():
-        moving = 0.9 * moving + 0.1 * (mean - part)
+    moving = _moving(parts, chosen)
     variance = 0.1 / 1.9 * (1 + 2 * r * 0.9 / (1 - r * 0.9))
-    if len(chosen) < 60:
-        variance += (1 + 2 * r / (1 - r)) / len(chosen)
+    variance += (1 + 2 * r / (1 - r)) / len(chosen)
     deviation = sqrt(squares / (len(chosen) - 1) * variance)
     z = moving / deviation
     p = norm.sf(z) if len(chosen) >= 60 else t_of.sf(z, len(chosen) - 1)
-    return {"fall": moving, "deviation": deviation, "p": float(p)}
+    own = {t: values[t, system] for t in parts}
+    shared = {
+        t: median(known)
+        for t in range(nights)
+        if len(known := [v - m for v, m in zip(values[t], means, strict=True) if not isnan(v)]) >= 3
+    }
+    common = abs(_moving(shared, baseline([t for t in shared if t < nights - 1]))) if shared else 0
+    recent = mean - fmean([*parts.values()][-3:])
+    blamed = moving > 0.02 + common / 4 and _moving(own, chosen) > 0.02 and recent > 0.01
+    fails = blamed and p <= norm.sf(4)
+    return {"fall": moving, "deviation": deviation, "p": float(p), "fails": float(fails)}
+
+
+def _moving(parts: dict[int, float], chosen: list[int]) -> float:
+    """Return the moving average of how far a series is below its mean over its baseline."""
+    mean, moving = fmean([parts[t] for t in chosen]), 0.0
+    for part in parts.values():
+        moving = 0.9 * moving + 0.1 * (mean - part)
+    return moving
 
 
 def variance_between(values: Sequence[float], errors: Sequence[float]) -> float:

@@ -50,13 +50,25 @@ class LevelKind(RuleKind):
         assert check.value is not None
         assert check.before is not None
         assert check.change is not None
-        verb = "below" if check.change < 0 else "above"
-        since = "" if check.since is None else f" since {check.since}"
-        others = "" if check.system == EVERY or check.is_raw else ", against the other systems"
+        verb = "lower" if check.change < 0 else "higher"
+        others = (
+            "" if check.system == EVERY or check.is_raw else ", compared with the other systems"
+        )
         return (
-            f"is {short(abs(check.change))} {verb} its level{since}{others}: "
-            f"{short(check.value)}, {short(check.before)} in {nights(check.nights)} from "
-            f"{check.against} {allowed(check, shown_p(check.p_adjusted))}"
+            f"is {verb} since {check.since}{others}: {short(check.value)} on average since then, "
+            f"{short(check.before)} in {nights(check.nights)} from {check.against} "
+            f"{allowed(check, shown_p(check.p_adjusted))}"
+        )
+
+    def warning(self, check: Check, what: str) -> str:
+        """Say that a level is lower for all systems, or that a system did not rise with others."""
+        if check.system == EVERY or check.value is None or check.before is None:
+            return super().warning(check, what)
+        place = "" if check.group is None else f" in {check.group}"
+        return (
+            f"{check.system} fell behind the other systems{place}, which got better: its {what} is "
+            f"{short(check.value)} on average since {check.since}, {short(check.before)} in "
+            f"{nights(check.nights)} from {check.against}"
         )
 
     def is_early(self, check: Check) -> bool:

@@ -18,7 +18,7 @@ from segscore.pipeline.nightly.trend.settings import TrendSettings
 from segscore.pipeline.results.coverage import Coverage
 from segscore.pipeline.statistics.averages import averages
 from segscore.pipeline.statistics.multiple_tests import holm
-from segscore.pipeline.statistics.rank_tests import signed_ranks
+from segscore.pipeline.statistics.rank_tests import count_signs, wilcoxon
 
 _Pair = tuple[str, str]
 _Values = tuple[float, float]
@@ -69,15 +69,15 @@ def rank_over_nights(nightly: NightlySeries, settings: TrendSettings) -> list[Pa
         for pair, values in (_shared_averages(night, settings) if night else {}).items():
             by_pair[pair].append(values)
     arrays = {pair: np.array(values) for pair, values in by_pair.items() if values}
-    tests = {pair: signed_ranks(each[:, 0], each[:, 1]) for pair, each in arrays.items()}
-    adjusted = dict(zip(tests, holm([test.p for test in tests.values()]).tolist(), strict=True))
+    tests = {pair: wilcoxon(each[:, 0], each[:, 1]) for pair, each in arrays.items()}
+    adjusted = dict(zip(tests, holm([*tests.values()]).tolist(), strict=True))
     order = _order(systems, arrays, higher=better == "higher")
     pairs = []
     for (first, second), each in arrays.items():
         ahead = order.index(first) < order.index(second)
         system, other = (first, second) if ahead else (second, first)
         both: Floats = each if ahead else each[:, ::-1]
-        test = signed_ranks(both[:, 0], both[:, 1])
+        nights_higher, nights_lower = count_signs(both[:, 0], both[:, 1])
         mean, other_mean = both.mean(axis=0).tolist()
         pairs.append(
             PairOverNights(
@@ -87,11 +87,11 @@ def rank_over_nights(nightly: NightlySeries, settings: TrendSettings) -> list[Pa
                 mean,
                 other_mean,
                 mean - other_mean,
-                test.higher,
-                test.lower,
-                test.p,
+                nights_higher,
+                nights_lower,
+                tests[first, second],
                 adjusted[first, second],
-                test.higher if better == "higher" else test.lower,
+                nights_higher if better == "higher" else nights_lower,
             )
         )
     return sorted(pairs, key=lambda pair: (order.index(pair.system), order.index(pair.other)))

@@ -12,6 +12,7 @@ from segscore.pipeline.arrays.ragged import Floats
 from segscore.pipeline.errors import Refused, nearest
 from segscore.pipeline.nightly.history import read_history
 from segscore.pipeline.nightly.nights import differences_of
+from segscore.pipeline.nightly.past import past_average
 from segscore.pipeline.nightly.summaries import RUN_COLUMNS
 from segscore.pipeline.nightly.trend.settings import FEWEST_FOR_AVERAGES, TrendSettings
 from segscore.pipeline.nightly.verdict import NOT_COMPARABLE
@@ -23,9 +24,6 @@ from segscore.pipeline.statistics.shown_numbers import counted
 
 GroupValues = tuple[object, ...]
 """Values of the group-by columns; all None over all documents."""
-
-_ENDS = 2 * 1.959963984540054
-"""Standard errors between the ends of a 95 % interval."""
 
 
 @dataclass(frozen=True)
@@ -167,10 +165,8 @@ def _series(
             continue
         key = row["hypothesis"], tuple(row[name] for name in by)
         cells = found.setdefault(key, np.full((2, len(nights)), np.nan))
-        low, high = row["ci_low"], row["ci_high"]
-        error = np.nan if low is None or high is None else (high - low) / _ENDS
-        value = np.nan if row["value"] is None else row["value"]
-        cells[:, place[row["date"]]] = value, error
+        average = past_average(row)
+        cells[:, place[row["date"]]] = average.value, average.error
     series = [Series(*key, *cells) for key, cells in found.items()]
     series += [
         each for group in {each.group: None for each in series} for each in mean_of(series, group)

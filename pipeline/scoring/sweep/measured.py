@@ -21,7 +21,7 @@ from segscore.pipeline.scoring.hypotheses import Accepted
 from segscore.pipeline.scoring.references import References
 from segscore.pipeline.scoring.thresholds import reaching
 from segscore.pipeline.statistics.jackknife import UnitSums, micro_estimates
-from segscore.pipeline.statistics.resampling import settled
+from segscore.pipeline.statistics.resampling import are_buckets, estimator, settled
 from segscore.pipeline.tables.read import Rows
 
 HUNDREDTHS = tuple(step / 100 for step in range(101))
@@ -154,7 +154,8 @@ def intervals_at_best(
     parameters: Mapping[str, float],
     *,
     p_seg_varies: bool,
-) -> tuple[BestIntervals, Hashes]:
+    resample_by: str | None,
+) -> tuple[BestIntervals, str]:
     """Compute the intervals of the values at the best thresholds, as `segscore score` does.
 
     Args:
@@ -162,12 +163,14 @@ def intervals_at_best(
         selection: the measures.
         parameters: parameters of their formulas.
         p_seg_varies: whether P_seg was estimated from the references, so that it varies with them.
+        resample_by: attribute whose documents are one resampling unit; None for single documents.
 
     Returns:
-        The intervals, and the resampling units of all hypotheses, after ``settled``.
+        The intervals, and how the signature names their estimator.
     """
     found = [one for part in parts for one in part]
     every = settled(np.concatenate([np.zeros(0, np.uint64), *(one.units for one in found)]))
+    of_several = resample_by is not None or are_buckets(every)
     ends = np.cumsum([len(one.units) for one in found])
     by_threshold: dict[tuple[str, float], list[tuple[Hashes, Ints]]] = {}
     for one, end in zip(found, ends.tolist(), strict=True):
@@ -179,11 +182,12 @@ def intervals_at_best(
         units, place = np.unique(np.concatenate(hashes), return_inverse=True)
         counts = np.zeros((len(units), len(selection.pairs.counts)), np.int64)
         np.add.at(counts, place, np.concatenate(of_units, axis=1).T)
-        sums = UnitSums(units, dict(zip(selection.pairs.counts, counts.T, strict=True)), {}, {})
+        by_name = dict(zip(selection.pairs.counts, counts.T, strict=True))
+        sums = UnitSums(units, by_name, {}, {}, of_several)
         of_run = sums if p_seg_varies else None
         for measure, estimate in micro_estimates(selection.pairs, sums, parameters, of_run).items():
             intervals[*key, measure] = estimate.interval()
-    return intervals, every
+    return intervals, estimator(every, resample_by)
 
 
 def tabulate_measured(

@@ -54,7 +54,6 @@ from segscore.pipeline.scoring.thresholds import SCORE_COLUMN
 from segscore.pipeline.scoring.window_policy import share_of_windows
 from segscore.pipeline.settings.measuring import MeasuringSettings
 from segscore.pipeline.settings.signature import NO_INTERVALS
-from segscore.pipeline.statistics.resampling import estimator
 from segscore.pipeline.tables.path_columns import TRIAL
 from segscore.pipeline.tables.plain_attributes import require_lists, without_plain
 from segscore.pipeline.tables.sources import Sources, read_sources
@@ -198,14 +197,15 @@ def _measured(
         return _NOT_MEASURED
     table = tabulate_measured(sums, job.thresholds, selection, parameters)
     job = replace(job, best=best_thresholds(table))
-    intervals, units = intervals_at_best(
+    intervals, named = intervals_at_best(
         (receipt.counts for receipt in at_best(job)),
         selection,
         parameters,
         p_seg_varies=settings.p_seg is None,
+        resample_by=settings.resample_by,
     )
     table = tabulate_measured(sums, job.thresholds, selection, parameters, intervals)
-    return _Measured(table, estimator(units, settings.resample_by))
+    return _Measured(table, named)
 
 
 def _job(

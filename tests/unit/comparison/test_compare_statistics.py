@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from segscore.pipeline.arrays.document_ids import hash_names
-from segscore.pipeline.arrays.ragged import Floats, Ints
+from segscore.pipeline.arrays.ragged import Ints
 from segscore.pipeline.comparison import paired_tests
 from segscore.pipeline.comparison.averages import Averages
 from segscore.pipeline.comparison.runs import System
@@ -21,7 +21,7 @@ from segscore.pipeline.statistics import rank_tests, resampling
 from segscore.pipeline.statistics.flips import flips
 from segscore.pipeline.statistics.jackknife import Estimate
 from segscore.pipeline.statistics.multiple_tests import holm, holm_by_family
-from segscore.pipeline.statistics.rank_tests import signed_ranks
+from segscore.pipeline.statistics.rank_tests import count_signs, wilcoxon
 from tests.oracles import naive_comparison as naive
 from tests.support.examples import examples
 
@@ -35,9 +35,6 @@ ROUNDING = [
 ]  # fmt: skip
 """Seconds to first base for three ways of rounding it (Hollander & Wolfe, Table 7.1)."""
 
-CLEARANCE = [(2.9, 3.0, 2.5, 2.6, 3.2), (3.8, 2.7, 4.0, 2.4), (2.8, 3.4, 3.7, 2.2, 2.0)]
-"""Mucociliary efficiency of three groups of people (Hollander & Wolfe, Table 6.1)."""
-
 tenths = st.integers(0, 10).map(lambda value: value / 10)
 
 
@@ -47,11 +44,6 @@ def tables(draw: st.DrawFn) -> list[list[float]]:
     documents = draw(st.integers(2, 12))
     row = st.lists(tenths, min_size=documents, max_size=documents)
     return draw(st.lists(row, min_size=3, max_size=5))
-
-
-def ragged(rows: Sequence[Sequence[float]]) -> Floats:
-    longest = max(map(len, rows))
-    return np.array([[*row, *[np.nan] * (longest - len(row))] for row in rows])
 
 
 def sample_of(errors: Ints, windows: Ints) -> Sample:
@@ -97,12 +89,6 @@ def test_friedman_and_its_pairs_on_published_data() -> None:
     assert result.pairwise[0, 2] < 0.01 < result.pairwise[1, 2] < result.pairwise[0, 1]
 
 
-def test_kruskal_on_published_data() -> None:
-    result = rank_tests.kruskal(ragged(CLEARANCE))
-    assert result.statistic == pytest.approx(0.77143, abs=5e-6)
-    assert result.p == pytest.approx(0.68, abs=5e-4)
-
-
 @given(tables())
 def test_ranks_of_many_systems_equal_the_twin(values: list[list[float]]) -> None:
     array = np.array(values)
@@ -112,13 +98,6 @@ def test_ranks_of_many_systems_equal_the_twin(values: list[list[float]]) -> None
     assert result.statistic == pytest.approx(naive.friedman(values))
     assert result.p == pytest.approx(stats.chi2.sf(result.statistic, len(values) - 1))
     assert 0 <= result.effect <= 1
-    if len(set(array.ravel().tolist())) > 1:
-        together = rank_tests.kruskal(array)
-        assert together.statistic == pytest.approx(stats.kruskal(*values).statistic)
-        upper = np.triu_indices(len(values), 1)
-        twin = [naive.dunn(values, int(a), int(b)) for a, b in zip(*upper, strict=True)]
-        assert together.pairwise[upper] == pytest.approx(naive.holm(twin))
-        assert (together.pairwise == together.pairwise.T).all()
 
 
 def test_nemenyi_equals_the_range_of_normal_variables() -> None:
@@ -135,8 +114,6 @@ def test_documents_with_an_undefined_system_are_not_ranked() -> None:
     holed = np.hstack([values, [[np.nan], [0.5], [0.2]]])
     assert rank_tests.friedman(holed).statistic == rank_tests.friedman(values).statistic
     assert rank_tests.friedman(holed).documents == 10
-    # Kruskal and Wallis's test compares no pairs, so all values count.
-    assert rank_tests.kruskal(holed).documents == 11
 
 
 def test_equal_systems_have_no_ranks_to_test() -> None:
@@ -144,32 +121,24 @@ def test_equal_systems_have_no_ranks_to_test() -> None:
     result = rank_tests.friedman(same)
     assert np.isnan(result.statistic) and np.isnan(result.p)
     assert result.pairwise == pytest.approx(np.ones((3, 3)))
-    constant = rank_tests.kruskal(np.full((3, 4), 0.5))
-    assert np.isnan(constant.p) and (constant.pairwise == 1).all()
 
 
 @given(st.lists(st.integers(1, 10_000), min_size=1, max_size=9, unique=True), st.data())
 def test_signed_ranks_equal_the_twin(sizes: list[int], data: st.DataObject) -> None:
     differences = [size * data.draw(st.sampled_from([-1, 1])) / 8192 for size in sizes]
     nothing = np.zeros(len(differences))
-    result = signed_ranks(np.array(differences), nothing)
-    assert result.p == pytest.approx(naive.wilcoxon_p(differences))
-    assert result.higher == sum(d > 0 for d in differences)
-    assert result.higher + result.lower == len(differences)
-    order = naive.mid_ranks([abs(d) for d in differences])
-    balance = sum(np.sign(d) * rank for d, rank in zip(differences, order, strict=True))
-    assert result.effect_rank == pytest.approx(balance / sum(order))
+    both = np.array(differences), nothing
+    assert wilcoxon(*both) == pytest.approx(naive.wilcoxon_p(differences))
+    higher = sum(d > 0 for d in differences)
+    assert count_signs(*both) == (higher, len(differences) - higher)
 
 
 def test_signed_ranks_with_ties_and_undefined_values() -> None:
     """Documents may be equally hard for both, equal but for rounding, or undefined."""
     first = np.array([0.3, 0.5, 0.5, 0.1, np.nan, 0.9])
     second = np.array([0.1 + 0.2, 0.5, 0.4, 0.2, 0.3, 0.7])
-    result = signed_ranks(first, second)
-    assert (result.higher, result.lower) == (2, 1)
-    assert result.p == pytest.approx(stats.wilcoxon([0.1, -0.1, 0.2]).pvalue)
-    moved = np.array([0, 0, 0.1, -0.1, 0.2])
-    assert result.effect_d == pytest.approx(moved.mean() / moved.std(ddof=1))
+    assert count_signs(first, second) == (2, 1)
+    assert wilcoxon(first, second) == pytest.approx(stats.wilcoxon([0.1, -0.1, 0.2]).pvalue)
 
 
 @pytest.mark.skipif(
@@ -180,14 +149,14 @@ def test_signed_ranks_with_ties_and_undefined_values() -> None:
 @given(st.lists(st.sampled_from([-0.3, -0.2, -0.1, 0.1, 0.2, 0.3]), min_size=1, max_size=7))
 @example([0.1, 0.1, 0.2, 0.2, 0.2, 0.3, -0.1, 0.2, 0.2, 0.3, -0.3])
 def test_few_differences_with_ties_have_the_p_value_of_scipy(differences: list[float]) -> None:
-    found = signed_ranks(np.array(differences), np.zeros(len(differences))).p
+    found = wilcoxon(np.array(differences), np.zeros(len(differences)))
     assert found == stats.wilcoxon(differences).pvalue
 
 
 def test_equal_values_have_no_signed_ranks() -> None:
-    result = signed_ranks(np.full(4, 0.5), np.full(4, 0.5))
-    assert (result.higher, result.lower) == (0, 0)
-    assert np.isnan([result.p, result.effect_d, result.effect_rank]).all()
+    same = np.full(4, 0.5)
+    assert count_signs(same, same) == (0, 0)
+    assert np.isnan(wilcoxon(same, same))
 
 
 @given(st.lists(st.floats(0, 1), min_size=1, max_size=12))
@@ -284,8 +253,8 @@ def outcomes(chances: Sequence[float]) -> dict[str, list[bool]]:
             results.setdefault(kind, []).append(bool(difference.p <= 0.05))
             low, high = difference.interval()
             results.setdefault(f"{kind} interval", []).append(low <= true <= high)
-        ranked = signed_ranks(*sample.values["window_diff"])
-        results.setdefault("wilcoxon", []).append(ranked.p <= 0.05)
+        p = wilcoxon(*sample.values["window_diff"])
+        results.setdefault("wilcoxon", []).append(p <= 0.05)
     return results
 
 
@@ -307,15 +276,13 @@ def test_a_known_difference_is_found() -> None:
 
 
 def test_many_equal_systems_differ_at_the_stated_error_rate() -> None:
-    """Friedman's test and Kruskal and Wallis's find any, or a pair, in 5 % of the experiments."""
+    """Friedman's test finds any, and Nemenyi's a pair, in 5 % of the experiments."""
     generator = np.random.default_rng(0)
     results = []
     for _ in range(EXPERIMENTS):
         values = generator.random((4, DOCUMENTS))
-        both = rank_tests.friedman(values), rank_tests.kruskal(values)
-        results.append(
-            [test.p <= 0.05 for test in both] + [test.pairwise.min() <= 0.05 for test in both]
-        )
+        test = rank_tests.friedman(values)
+        results.append([test.p <= 0.05, test.pairwise.min() <= 0.05])
     rejected = np.sum(results, axis=0)
     assert (rejected >= 4).all() and (rejected <= 36).all()
 

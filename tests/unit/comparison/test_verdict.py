@@ -45,7 +45,6 @@ def pair(system: str, other: str, better: str | None, p: float | None = 0.001) -
         "difference": 1.0,
         "ci_low": 0.5,
         "ci_high": 1.5,
-        "effect_d": None,
         "better": better,
         "equal": None,
         "p": p,
@@ -76,10 +75,10 @@ def test_a_system_alone_is_better_than_the_points_that_have_a_value(
     values = {"a": PERFECT[measure], "point:all": worse, "point:none": None}
     pairs = {("a", "point:all"): pair("a", "point:all", "a")}
     text = said(BestSystem(board(values, measure), "macro", pairs))
-    assert "It is better than point:all and all other reference points" not in text
-    assert "It is better than point:all with a value." not in text
-    assert "It is better than point:all, the only reference point with a value." in text
-    assert "it is better than that reference point, p 0.0010" in text
+    assert "It is ahead of point:all and all other reference points" not in text
+    assert "It is ahead of point:all with a value." not in text
+    assert "It is ahead of point:all, the only reference point with a value." in text
+    assert "It is significantly better than that reference point, p 0.0010" in text
 
 
 def test_a_system_that_is_worse_than_chance_is_not_called_better() -> None:
@@ -94,8 +93,8 @@ def test_a_system_that_is_worse_than_chance_is_not_called_better() -> None:
 def test_the_better_one_where_both_are_defined_is_said() -> None:
     sentence = describe_certainty("a", ["b"], {("a", "b"): pair("a", "b", "b")})
     assert sentence.text == (
-        "But over the documents where both are defined, b is better, p 0.0010 in a paired test, "
-        "adjusted by Holm."
+        "But over the documents where both are defined, b is significantly better, "
+        "p 0.0010 in a paired test, adjusted by Holm."
     )
 
 
@@ -115,8 +114,8 @@ def test_the_last_bits_of_equal_values_do_not_make_one_best() -> None:
 def test_a_point_that_is_surely_better_is_not_called_unsure() -> None:
     rows = [pair("a", "point:none", "point:none"), pair("b", "point:none", "b", 0.5)]
     assert against_chance(rows) == (
-        "of 2 pairs of a system and a reference point, not sure: b and point:none; the point is "
-        "better: point:none and a"
+        "of 2 pairs of a system and a reference point, not significant: b and point:none; the "
+        "point is better: point:none and a"
     )
 
 
@@ -151,7 +150,7 @@ def test_no_system_is_best_by_a_measure_without_a_direction() -> None:
 @pytest.mark.parametrize(
     ("better", "words"),
     [
-        ("a", "It is better than point:none."),
+        ("a", "It is ahead of point:none."),
         ("point:none", "But the reference point point:none is better."),
         (None, "But the reference point point:none is as good."),
     ],

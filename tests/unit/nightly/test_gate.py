@@ -221,7 +221,8 @@ class Twin:
         }
         self.variance = naive_jackknife.covariance(self.apart, self.apart)
         weights = dict(enumerate(edits(counted).tolist()))
-        self.freedom = naive_jackknife.effective({str(d): w for d, w in weights.items()}) - 1
+        named = {str(name): weights[number] for number, name in enumerate(ids.tolist())}
+        self.freedom = naive_jackknife.estimate(self.value, self.apart, named).freedom
 
 
 @pytest.mark.parametrize("share", [0.0, 0.5, 1.0])

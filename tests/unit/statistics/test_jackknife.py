@@ -1,6 +1,7 @@
 """Intervals and p values of the jackknife, against the slow twin and by hand."""
 
 from collections.abc import Collection, Sequence
+from dataclasses import replace
 from fractions import Fraction
 from math import isnan, sqrt
 
@@ -152,7 +153,9 @@ def test_units_that_are_all_alike_have_no_interval() -> None:
     assert alike.error == 0 and all(map(isnan, alike.interval()))
     better = micro([(3, 10)] * 9)
     difference = jackknife.difference(better, alike)
-    assert isnan(difference.p) and all(map(isnan, difference.interval()))
+    assert difference.p == 2**-8 and all(map(isnan, difference.interval()))
+    few = jackknife.difference(micro([(9, 9)] * 5), micro([(0, 9)] * 5))
+    assert few.value == 1 and isnan(few.p)
     assert jackknife.difference(better, better).p == 1
 
 
@@ -175,6 +178,19 @@ def test_a_long_unit_leaves_few_degrees_of_freedom() -> None:
     assert found.freedom == 1.0
     low, high = found.interval()
     assert low < 0.2 and high > 0.4
+
+
+def test_errors_on_few_units_leave_few_degrees_of_freedom() -> None:
+    """Of 2 values of 1 among 20 of 0, the kurtosis is 8 + 1/9; shows are few anyway."""
+    rows = [(1, 10)] * 2 + [(0, 10)] * 18
+    assert micro(rows).freedom == pytest.approx(2 * 20 / (7 + 1 / 9) - 1)
+    shows = replace(sums(rows), defined=dict.fromkeys(KIND.measures, np.full(20, 3)))
+    assert jackknife.micro_estimates(KIND, shows, {}, None)["share"].freedom == 19
+
+
+def test_intervals_end_where_their_values_do() -> None:
+    found = replace(micro([(8, 10), (9, 10), (10, 10), (4, 10), (10, 10)]), bounds=(None, 1))
+    assert found.interval(0.999)[1] == 1 and found.interval(0.999)[0] < 0.5
 
 
 def test_equal_p_values_have_the_smaller_level() -> None:
