@@ -116,7 +116,8 @@ def find_readings(coded: ByDocument, included: Flags, judging: Judging) -> Readi
             pair is None or search.explained(sides.alike) > search.explained(_only(pair, sides.way))
         ):
             excess = search.excess(sides.alike)
-            return Readings(sides.way, excess, search.ratio, (*found,), sides.unknown)
+            unsure = sides.perhaps_other(search.effects) & ~sides.other
+            return Readings(sides.way, excess, search.ratio, (*found,), unsure)
         if pair is None:
             perhaps = search.sides(included, 0.0, _PERHAPS)
             suspected = suspected if perhaps is None else perhaps.other
@@ -158,6 +159,10 @@ def readings_of_accused(
         few = shared_with(coded, pairs, used, sides.other) < FEWEST_DOCUMENTS
         suspected = before.suspected | accused & (few | sides.perhaps_other(effects)) | sides.other
         return replace(before, suspected=suspected)
+    both = used & accused[pairs.first] & accused[pairs.second] & (pairs.weight > 0)
+    few_shared = len(np.unique(coded.document[both])) < FEWEST_DOCUMENTS
+    if np.count_nonzero(accused) >= FEWEST_JUDGED and few_shared:
+        return replace(before, suspected=before.suspected | accused)
     return None
 
 

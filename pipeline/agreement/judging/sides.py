@@ -69,7 +69,7 @@ def sides_of(
         fewest: documents that a coder must share with each group to be in one.
     """
     included, other = groups[0] | groups[1], groups[1]
-    known = included
+    known = moved = included
     for _ in range(_TURNS):
         sides = np.stack([included & ~other, other])
         better = _with_second(effects, sides)
@@ -78,7 +78,10 @@ def sides_of(
         moved = known & (better > 0)
         if (moved == other).all():
             break
-        other = moved
+        other, before = moved, other
+    else:  # Who goes to and fro is in neither.
+        known &= moved == before
+        other = moved & known
     common = known & ~other
     if np.count_nonzero(common) < np.count_nonzero(other):
         common, other = other, common
