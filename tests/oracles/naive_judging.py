@@ -241,7 +241,7 @@ def limit_of(lowest: Sequence[float]) -> float:
 
     def without(number: int) -> float:
         differ = sqrt(q_n(lowest[number:]) ** 2 + DIFFER**2)
-        return max(EFFECT, EFFECT_SPREAD * (1 + n / 80 + 20 / n**2) * differ)
+        return max(EFFECT, EFFECT_SPREAD * (1 + n / 80 + 20 / max(n, 6) ** 2) * differ)
 
     beyond = [k for k in range(1, n // 3 + 1) if lowest[k - 1] <= -without(k)]
     return without(max(beyond, default=1))

@@ -17,9 +17,9 @@ from segscore.pipeline.statistics.shown_numbers import shown_p
 _DIFFER = 0.02
 """By about so much, at least, do honest coders differ in their similarity to others."""
 
-_MANY, _FEW = 80, 20
+_MANY, _FEW, _FEWEST = 80, 20, 6
 """Of n honest coders, the furthest is 1 + n / 80 times as far from the others as of few; how much
-few of them differ is not well known, for which 20 / n^2 is added."""
+few of them differ is not well known, for which 20 / n^2 is added, as of 6 if they are fewer."""
 
 _SHARE = 3
 """At most one in so many coders is left out of the spread."""
@@ -118,7 +118,9 @@ def _limit(view: View, agreement: CoderEffect) -> float:
     """
     limits, effects = view.limits, agreement.value[view.standard]
     known = np.sort(effects[~np.isnan(effects)])
-    times = limits["effect_spread"] * (1 + len(known) / _MANY + _FEW / len(known) ** 2)
+    times = limits["effect_spread"] * (
+        1 + len(known) / _MANY + _FEW / max(len(known), _FEWEST) ** 2
+    )
     most = max(1, len(known) // _SHARE)
     beyond = [
         max(limits["effect"], times * float(np.hypot(spread(known[number:]), _DIFFER)))

@@ -26,6 +26,7 @@ from segscore.pipeline.agreement.judging.sides import (
     CLEARLY,
     Sides,
     clearness,
+    few_shared,
     fitted,
     shared_with,
     sides_of,
@@ -117,6 +118,7 @@ def find_readings(coded: ByDocument, included: Flags, judging: Judging) -> Readi
         ):
             excess = search.excess(sides.alike)
             unsure = sides.perhaps_other(search.effects) & ~sides.other
+            unsure |= few_shared(coded, pairs, search.used, sides)
             return Readings(sides.way, excess, search.ratio, (*found,), unsure)
         if pair is None:
             perhaps = search.sides(included, 0.0, _PERHAPS)
@@ -152,6 +154,7 @@ def readings_of_accused(
     more, error = clearness(coded, pairs, used, sides)
     if more >= CLEARLY and more >= _ERRORS * error and sides.other.sum() >= _FEWEST_ALIKE:
         suspected = sides.unknown | accused & ~sides.other & sides.perhaps_other(effects)
+        suspected |= few_shared(coded, pairs, used, sides)
         return Readings(sides.way, more, before.ratio, before.pairs, suspected)
     sides = sides_of(coded, pairs, used, effects, groups, 1)
     more, _ = clearness(coded, pairs, used, sides)
@@ -160,8 +163,8 @@ def readings_of_accused(
         suspected = before.suspected | accused & (few | sides.perhaps_other(effects)) | sides.other
         return replace(before, suspected=suspected)
     both = used & accused[pairs.first] & accused[pairs.second] & (pairs.weight > 0)
-    few_shared = len(np.unique(coded.document[both])) < FEWEST_DOCUMENTS
-    if np.count_nonzero(accused) >= FEWEST_JUDGED and few_shared:
+    together = len(np.unique(coded.document[both]))
+    if np.count_nonzero(accused) >= FEWEST_JUDGED and together < FEWEST_DOCUMENTS:
         return replace(before, suspected=before.suspected | accused)
     return None
 

@@ -11,6 +11,9 @@ from segscore.pipeline.arrays.ragged import Flags, Floats, Ints
 
 _TURNS = 10
 
+_FEWEST_SHARED = 5
+"""Documents that a coder must share with each group to be in one."""
+
 CLEARLY = 0.05
 """Each group must agree at least this much more inside than with the other."""
 
@@ -56,7 +59,7 @@ def sides_of(
     used: Flags,
     effects: Effects,
     groups: tuple[Flags, Flags],
-    fewest: int = FEWEST_DOCUMENTS,
+    fewest: int = _FEWEST_SHARED,
 ) -> Sides:
     """Move each coder to the group that she agrees better with, until nobody moves.
 
@@ -110,6 +113,12 @@ def shared_with(coded: ByDocument, pairs: CodedPairs, used: Flags, side: Flags) 
         for rows in (used & side[peer],)
     ]
     return np.bincount(np.unique(np.concatenate(keys)) % coded.coders, minlength=coded.coders)
+
+
+def few_shared(coded: ByDocument, pairs: CodedPairs, used: Flags, sides: Sides) -> Flags:
+    """Return who shares too few documents with either group to be accused, shape (coders,)."""
+    shared = [shared_with(coded, pairs, used, side) for side in (sides.common, sides.other)]
+    return np.asarray(np.minimum(*shared) < FEWEST_DOCUMENTS)
 
 
 def clearness(
