@@ -35,9 +35,9 @@ JOBS: dict[str, Any] = GROUP.commands
 OPTION = re.compile(r"(?<![\w-])--[a-z][a-z-]*")
 OF_OTHERS = {
     "--audits", "--build-arg", "--confidence", "--create-namespace", "--death-timeout", "--from",
-    "--from-env-file", "--help", "--help-all", "--include", "--install-completion", "--model", "--no-deps",
-    "--paired-ar",
-    "--paired-bs", "--now", "--offline", "--preload", "--protocol", "--repo", "--rm", "--tasks",
+    "--from-env-file", "--help", "--help-all", "--include", "--install-completion",
+    "--model", "--no-deps", "--paired-ar", "--paired-bs",
+    "--now", "--offline", "--preload", "--protocol", "--repo", "--rm", "--tasks",
     "--tls-ca-file", "--tls-cert", "--tls-key", "--wait",
 }  # fmt: skip
 """Options of other programs, and options of every command."""
