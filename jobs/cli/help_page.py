@@ -23,7 +23,7 @@ def command_page(command: Any, context: Any, width: int, *, whole: bool) -> Iter
         whole: whether all options are shown, under their headings.
     """
     name = command.name
-    arguments, options = _records(command, context)
+    arguments, options = records_of(command, context)
     common = COMMON.get(name, ())
     yield f"Usage: {_usage(command, context)}"
     yield ""
@@ -60,7 +60,7 @@ def format_page(command: Any, context: Any, width: int, name: str) -> Iterator[s
         width: number of columns.
         name: the format.
     """
-    _, options = _records(command, context)
+    _, options = records_of(command, context)
     by_flag = {flag: record for _, flags, record in options for flag in flags}
     for line in introduction(name, command):
         yield from textwrap.wrap(line, width) or [""]
@@ -87,7 +87,7 @@ def group_page(context: Any, width: int) -> Iterator[str]:
     lines = textwrap.wrap(", ".join(whole), width - 2)
     yield from (f"  {line.replace(_NO_BREAK, ' ')}" for line in lines)
     yield from ("", "Options:")
-    for _, _, record in _records(group, context)[1]:
+    for _, _, record in records_of(group, context)[1]:
         yield from _entry(record, width)
     yield from ("", "segscore COMMAND --help shows examples and the common options of a command.")
 
@@ -125,7 +125,7 @@ def _usage(command: Any, context: Any) -> str:
     return " ".join([called, *names, *required, "[OPTIONS]"])
 
 
-def _records(command: Any, context: Any) -> tuple[list[Any], list[tuple[str, set[str], Any]]]:
+def records_of(command: Any, context: Any) -> tuple[list[Any], list[tuple[str, set[str], Any]]]:
     """Return what is to be shown of arguments, and of options with their headings and flags."""
     arguments: list[Any] = []
     options = []
