@@ -419,7 +419,7 @@ def test_status_distinguishes_running_and_dead_jobs(workspace: Workspace) -> Non
         {"third": Gate("runs.receipts.keep", "wait", "scored/part-00003")}
     )
     wait(lambda: fault_plan.reached("third"), "the third part was read")
-    result = workspace.segscore("show", workspace.run)
+    result = workspace.segscore("status", workspace.run)
     pid = command.process.pid
     dead = f"unfinished, started by process {pid} on {platform.node()}"
     assert result.code == 0
@@ -429,12 +429,12 @@ def test_status_distinguishes_running_and_dead_jobs(workspace: Workspace) -> Non
     assert f"another run is in progress here (process {pid})" in refused.err and refused.code == 2
     kill(pid)  # and nobody waits for its end, as in a container without an init process
     wait(
-        lambda: dead in workspace.segscore("show", workspace.run).out,
+        lambda: dead in workspace.segscore("status", workspace.run).out,
         "status says that it is dead",
     )
-    assert "scored: 3 of 6 parts" in workspace.segscore("show", workspace.run).out
+    assert "scored: 3 of 6 parts" in workspace.segscore("status", workspace.run).out
     assert workspace.score().code == 0
-    result = workspace.segscore("show", workspace.run)
+    result = workspace.segscore("status", workspace.run)
     assert result.out.startswith("finished:") and "unfinished" not in result.out
 
 
