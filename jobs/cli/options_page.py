@@ -6,7 +6,7 @@ python -m segscore.jobs.cli.options_page > docs/options.md
 from collections.abc import Iterator
 from typing import Any
 
-from segscore.jobs.cli.help_page import records_of
+from segscore.jobs.cli.help_page import command_line, records_of
 
 _HEAD = """\
 <!-- Written by `make columns` from the commands; change it there. -->
@@ -38,7 +38,7 @@ def page() -> str:
 def _command(command: Any, context: Any) -> Iterator[str]:
     """Yield the section of a command: a row for each option, also for those that `--set` sets."""
     arguments, options = records_of(command, context)
-    yield f"## segscore {command.name}\n"
+    yield f"## segscore {command_line(command.name)}\n"
     yield "| option | meaning |\n|---|---|"
     yield from (_row(name, text) for name, text in arguments)
     yield from (_row(name, text) for _, flags, (name, text) in options if not flags & _OF_ALL)
