@@ -102,6 +102,7 @@ columns: $(VENV)/core
 	@$(BIN)/python -m segscore.api.write_types > segscore/api/typed.py
 	@$(BIN)/python deploy/dashboards/directions.py
 	@$(BIN)/python -m segscore.jobs.cli.settings_schema > docs/settings.schema.json
+	@$(BIN)/python -m segscore.jobs.cli.options_page > docs/options.md
 
 dashboard: $(VENV)/test
 	@$(BIN)/python deploy/dashboards/dashboard.py > deploy/dashboards/grafana.json

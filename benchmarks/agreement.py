@@ -38,7 +38,7 @@ def simulate(folder: str, documents: int, coders: int, *options: str) -> str:
     """Simulate codings, and return the location of their table."""
     output = "-".join([f"{folder}/{documents}", str(coders), *options])
     shape = ("--documents", str(documents), "--coders", str(coders), "--output", output, *options)
-    subprocess.run([SEGSCORE, "simulate", DATA, *shape], check=True, capture_output=True)
+    subprocess.run([SEGSCORE, "simulate", "coders", DATA, *shape], check=True, capture_output=True)
     return f"{output}/codings"
 
 

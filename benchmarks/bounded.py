@@ -26,7 +26,7 @@ def measure() -> list[Result]:
         tables = (references, hypotheses)
         number = ("--published", ".234", "--system", first["hypothesis"])
         commands = {
-            "calibrate": ("calibrate", references, "--measure", "boundary_similarity"),
+            "calibrate": ("simulate", "values", references, "--measure", "boundary_similarity"),
             "report": ("report", run, *page),
             "report --calibrate": ("report", run, "--calibrate", *page),
             "reconcile --measure pk": ("reconcile", *tables, "--measure", "pk", *number),

@@ -142,7 +142,7 @@ def _score(program: Program) -> None:
             )
         program.run(f"compare {name}", "compare", run)
     program.run("explain", "explain", "plain", "--document", "choi/1/3-11/0")
-    program.run("doctor", "doctor", "grouped")
+    program.run("suspects", "suspects", "grouped")
     program.run("cite", "cite", "plain")
     swept = ["sweep", "data/choi.jsonl", "data/choi.jsonl", "--n-t", "1,2,3"]
     program.run("sweep", *swept, "--output", "swept")
@@ -157,7 +157,7 @@ def _audit(program: Program) -> None:
     for seed in range(12):
         codings = f"simulated-{seed}"
         options = ["--coders", "8", "--seed", str(seed), "--output", codings]
-        program.run("", "simulate", "data/qmsum.jsonl", *options, keep=False)
+        program.run("", "simulate", "coders", "data/qmsum.jsonl", *options, keep=False)
         name = f"agree simulated {seed}"
         program.run(name, "agree", f"{codings}/codings", "--output", f"{codings}-audit")
         program.add_tables(name, f"{codings}-audit")
@@ -181,7 +181,7 @@ def _judge_nights(program: Program) -> None:
             program.add_night(f"night {date}", path)
     program.run("trend", "trend", "nights", "--measure", "boundary_similarity")
     program.run("replay", *night, "--date", NIGHTS[-1], "--replay")
-    program.run("history", "history", "nights")
+    program.run("history", "trend", "--table", "nights")
 
 
 def write(segscore: str, path: Path) -> None:

@@ -31,11 +31,20 @@ def trend(
             help="File or URL of a page with charts; default: none.", rich_help_panel=Panel.OUTPUT
         ),
     ] = None,
+    table: Annotated[
+        bool,
+        typer.Option(
+            "--table",
+            help="Write the summaries of all runs as one table: see `trend --table --help`.",
+            rich_help_panel=Panel.OUTPUT,
+        ),
+    ] = False,
     format_name: ResultFormat = "text",
 ) -> None:
     """Say which systems and groups changed over many nights, and which system is best."""
     from segscore.pipeline.nightly.trend.run import find_trend
 
+    assert not table, "it makes `trend` another command"
     startup.work()
     found = find_trend(chosen)
     LOG.warn(found.nightly.warnings)

@@ -30,8 +30,8 @@ nightly --references tables/references --hypotheses tables/hypotheses --runs nig
   --date 2026-01-01
 nightly --references tables/references --hypotheses tables/hypotheses --runs nights
   --date 2026-01-02
-calibrate tables/references --measure pk
-simulate tables/references --output simulated
+simulate values tables/references --measure pk
+simulate coders tables/references --output simulated
 project carried.jsonl --from units.jsonl --to split.jsonl --output projected
 import answers.jsonl --format rewritten --source units.jsonl --coder model --failed none
   --output answers

@@ -17,7 +17,7 @@ ZONE = "Etc/UTC"
 SETTINGS = ("--settings", "/etc/segscore/segscore.toml")
 COMMAND = ["segscore", "nightly", *SETTINGS]
 REFRESH = (
-    ("segscore", "history", *SETTINGS, "--log-format", "json"),
+    ("segscore", "trend", "--table", *SETTINGS, "--log-format", "json"),
     (
         *("/opt/segscore/bin/python", "/opt/segscore/dashboards/database.py"),
         *("/var/lib/segscore/segscore.duckdb", *SETTINGS),

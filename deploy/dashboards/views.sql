@@ -3,7 +3,7 @@
 --
 -- First define where the nights are, a folder or a URL:
 --     CREATE MACRO archive() AS 's3://archive/runs';
--- `segscore history` must have written history/history.parquet there.
+-- `segscore trend --table` must have written history/history.parquet there.
 
 CREATE MACRO IF NOT EXISTS archive() AS 'archive/runs';
 
@@ -150,7 +150,7 @@ SELECT date, time, outcome, rule, system, "group", coalesce("group", 'all') AS p
 FROM (SELECT * FROM gate UNION ALL BY NAME SELECT * FROM group_gate)
 WHERE regexp_matches(rule, '^(level|common):[^<>]*[<>]=([-+]|0*[.]?0*$)');
 
--- How averages changed when nights were scored again, as of the last `segscore history`.
+-- How averages changed when nights were scored again, as of the last `segscore trend --table`.
 CREATE OR REPLACE VIEW restatements AS
 SELECT CAST(date AS TIMESTAMP) AS time,
     * REPLACE (make_timestamp(epoch_us(restated_at)) AS restated_at)

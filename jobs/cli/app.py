@@ -15,15 +15,26 @@ from segscore.jobs.cli import startup
 from segscore.jobs.cli.encoding import replace_unprintable
 from segscore.jobs.cli.failures import end_on_sigterm, explain_usage, in_one_line
 from segscore.jobs.cli.format_help import asked_format
-from segscore.jobs.cli.help_page import command_page, format_page, group_page, print_page
-from segscore.jobs.cli.help_texts import GROUPS
+from segscore.jobs.cli.help_page import (
+    command_line,
+    command_page,
+    format_page,
+    group_page,
+    print_page,
+)
+from segscore.jobs.cli.help_texts import FIRST, FURTHER, OLD_NAMES, UNLISTED
 from segscore.jobs.cli.log import LOG, LOG_FORMATS
 from segscore.jobs.cli.signature import build_command, optional_values, rare_options
 from segscore.pipeline.errors import Refused, nearest
 
-COMMANDS = tuple(name for names in GROUPS.values() for name in names)
+COMMANDS = (*FIRST, *FURTHER, *UNLISTED)
 """Names of the commands, in the order of the help text; each has a module of jobs/ of its own."""
 
+_MODULES = {"import": "import_", "show": "show_run"}
+"""Command -> its module, where a keyword or a package has the name."""
+
+_OLD_NAME = "segscore.old-name"
+"""Key of the old name by which a command was called, in the data that contexts share."""
 
 _WHOLE = "--help-all"
 """Option of every command: show all its options, under headings."""
@@ -48,9 +59,36 @@ class CommandGroup(TyperGroup):
         except TyperException as problem:
             raise Refused(explain_usage(problem, ctx)) from problem
 
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        """Find a command by one word or two, such as `simulate power`, or by its old name."""
+        name, *rest = args
+        if name == "simulate":
+            name, rest = _simulation(rest)
+        elif name == "trend" and "--table" in rest:
+            name = "trend-table"
+            rest.remove("--table")
+        if name in OLD_NAMES:
+            ctx.meta[_OLD_NAME], name = name, OLD_NAMES[name]
+        return super().resolve_command(ctx, [name, *rest])
+
     def format_help(self, ctx: Any, formatter: Any) -> None:
-        """Print the commands in groups, and the options of all of them."""
+        """Print the commands, and the options of all of them."""
         print_page(group_page(ctx, formatter.width))
+
+
+def _simulation(words: list[str]) -> tuple[str, list[str]]:
+    """Return the command that `simulate` and the next word name, and the words after them.
+
+    Raises:
+        Refused: there is no further word.
+    """
+    if not words or words[0].startswith("-"):
+        raise Refused(
+            "simulate: what? `segscore simulate coders CODINGS`, `simulate power RUN` or "
+            "`simulate values REFERENCES`, each of which has --help"
+        )
+    name = f"simulate-{words[0]}"
+    return (name, words[1:]) if name in FURTHER else ("simulate", words)
 
 
 class _Commands(Mapping[str, Any]):
@@ -97,6 +135,12 @@ class _Command(TyperCommand):
         ]
         return super().parse_args(ctx, complete)
 
+    def invoke(self, ctx: Any) -> Any:
+        """Run the command, and say its name if it was called by an old one."""
+        if (old := ctx.meta.get(_OLD_NAME)) is not None:
+            LOG.say("info", f"`segscore {old}` is now `segscore {command_line(self.name or '')}`")
+        return super().invoke(ctx)
+
     def _with_rare(self, args: list[str]) -> Iterator[str]:
         """Yield the words of a command line, in which `--set NAME=VALUE` is `--name=VALUE`.
 
@@ -132,8 +176,7 @@ class _Command(TyperCommand):
 
 @cache
 def _load(name: str) -> Any:
-    # A keyword cannot name a module.
-    python_name = name.replace("-", "_") if name != "import" else "import_"
+    python_name = _MODULES.get(name, name.replace("-", "_"))
     function = getattr(import_module(f"segscore.jobs.{python_name}"), python_name)
     alone = typer.Typer(add_completion=False, rich_markup_mode="rich")
     alone.command(name, cls=_Command)(in_one_line(build_command(function)))

@@ -11,7 +11,7 @@ from functools import wraps
 from types import MappingProxyType
 from typing import Any
 
-from segscore.jobs.cli.help_texts import SYNONYMS
+from segscore.jobs.cli.help_texts import LINES, SYNONYMS
 from segscore.jobs.cli.interruption import raise_again
 from segscore.jobs.cli.log import LOG, discard
 from segscore.pipeline.errors import Done, Failed, Refused, nearest
@@ -134,7 +134,7 @@ def _stop() -> None:
 def explain_usage(problem: Any, context: Any) -> str:
     """Say which option or argument is wrong, its value, and what is allowed."""
     command = context.invoked_subcommand or ""
-    path = f"segscore {command}".rstrip()
+    path = f"segscore {LINES.get(command, command)}".rstrip()
     cause = problem.__cause__
     if hasattr(problem, "possibilities"):
         explanation = _explain_unknown(problem.option_name, context.command.commands, command)
@@ -175,7 +175,7 @@ def _explain_unknown_command(name: str, commands: Any) -> str:
 
 def _explain_unknown(option: str, commands: Any, command: str) -> str:
     """Say that a command has no such option, and what there is instead, here or elsewhere."""
-    unknown = f"{option}: `segscore {command}` has no such option"
+    unknown = f"{option}: `segscore {LINES.get(command, command)}` has no such option"
     if command == "nightly" and option in _options(commands["score"]):
         return f"{unknown}; set {option.removeprefix('--')} in the table [score] of --settings"
     here = _options(commands[command])
@@ -186,7 +186,11 @@ def _explain_unknown(option: str, commands: Any, command: str) -> str:
         return unknown + near
     others = (name for name in commands if option in _options(commands[name]))
     other = None if option in _DELETING else next(others, None)
-    return unknown if other is None else f"{unknown}; `segscore {other} {option}` has it"
+    return (
+        unknown
+        if other is None
+        else f"{unknown}; `segscore {LINES.get(other, other)} {option}` has it"
+    )
 
 
 def _options(command: Any) -> dict[str, str]:

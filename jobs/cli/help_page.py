@@ -5,10 +5,12 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from segscore.jobs.cli.format_help import introduction, options_of_format
-from segscore.jobs.cli.help_texts import COMMON, EXAMPLES, GROUPS
+from segscore.jobs.cli.help_texts import COMMON, EXAMPLES, FIRST, FURTHER, LINES
 
 _NAMES = 24
 """Number of columns for the name of an option, beside what it does."""
+
+_NO_BREAK = "\N{NO-BREAK SPACE}"
 
 
 def command_page(command: Any, context: Any, width: int, *, whole: bool) -> Iterator[str]:
@@ -21,14 +23,14 @@ def command_page(command: Any, context: Any, width: int, *, whole: bool) -> Iter
         whole: whether all options are shown, under their headings.
     """
     name = command.name
-    arguments, options = _records(command, context)
+    arguments, options = records_of(command, context)
     common = COMMON.get(name, ())
     yield f"Usage: {_usage(command, context)}"
     yield ""
     yield from _paragraphs(command.help or "", width)
     if name in EXAMPLES:
         yield from ("", "Examples:")
-        yield from (f"  segscore {name} {example}" for example in EXAMPLES[name])
+        yield from (f"  segscore {command_line(name)} {example}" for example in EXAMPLES[name])
     if arguments:
         yield from ("", "Arguments:")
         for record in arguments:
@@ -46,7 +48,7 @@ def command_page(command: Any, context: Any, width: int, *, whole: bool) -> Iter
             yield from _entry(record, width)
     if not listed:
         more = len(options) - sum(map(len, panels.values()))
-        yield from ("", f"{more} more options: segscore {name} --help-all")
+        yield from ("", f"{more} more options: segscore {command_line(name)} --help-all")
 
 
 def format_page(command: Any, context: Any, width: int, name: str) -> Iterator[str]:
@@ -58,7 +60,7 @@ def format_page(command: Any, context: Any, width: int, name: str) -> Iterator[s
         width: number of columns.
         name: the format.
     """
-    _, options = _records(command, context)
+    _, options = records_of(command, context)
     by_flag = {flag: record for _, flags, record in options for flag in flags}
     for line in introduction(name, command):
         yield from textwrap.wrap(line, width) or [""]
@@ -72,20 +74,27 @@ def format_page(command: Any, context: Any, width: int, name: str) -> Iterator[s
 
 
 def group_page(context: Any, width: int) -> Iterator[str]:
-    """Yield the lines of the help of segscore: its commands in groups."""
+    """Yield the lines of the help of segscore: its commands, the first with a line each."""
     group = context.command
     yield "Usage: segscore COMMAND [OPTIONS]"
     yield ""
     yield from _paragraphs(group.help or "", width)
-    for heading, names in GROUPS.items():
-        yield from ("", f"{heading}:")
-        for name in names:
-            command = group.commands[name]
-            yield from _entry((name, command.get_short_help_str(400)), width, names=12)
+    yield from ("", "Commands:")
+    for name in FIRST:
+        yield from _entry((name, group.commands[name].get_short_help_str(400)), width, names=8)
+    yield from ("", "More commands:")
+    whole = (command_line(name).replace(" ", _NO_BREAK) for name in FURTHER)
+    lines = textwrap.wrap(", ".join(whole), width - 2)
+    yield from (f"  {line.replace(_NO_BREAK, ' ')}" for line in lines)
     yield from ("", "Options:")
-    for _, _, record in _records(group, context)[1]:
+    for _, _, record in records_of(group, context)[1]:
         yield from _entry(record, width)
     yield from ("", "segscore COMMAND --help shows examples and the common options of a command.")
+
+
+def command_line(name: str) -> str:
+    """Return how a command is called, such as `simulate power`."""
+    return LINES.get(name, name)
 
 
 def print_page(lines: Iterable[str]) -> None:
@@ -112,10 +121,11 @@ def _usage(command: Any, context: Any) -> str:
         for each in command.get_params(context)
         if each.param_type_name == "option" and each.required
     ]
-    return " ".join([context.command_path, *names, *required, "[OPTIONS]"])
+    called = f"segscore {command_line(command.name)}"
+    return " ".join([called, *names, *required, "[OPTIONS]"])
 
 
-def _records(command: Any, context: Any) -> tuple[list[Any], list[tuple[str, set[str], Any]]]:
+def records_of(command: Any, context: Any) -> tuple[list[Any], list[tuple[str, set[str], Any]]]:
     """Return what is to be shown of arguments, and of options with their headings and flags."""
     arguments: list[Any] = []
     options = []

@@ -1,19 +1,37 @@
 """What `--help` shows first: the commands in groups, common options, and examples."""
 
-GROUPS = {
-    "Score and compare systems": (
-        "score", "compare", "report", "explain", "doctor", "sweep", "reconcile", "certify",
-    ),
-    "Audit coders": ("agree", "consensus", "calibrate", "simulate"),
-    "Bring data in and out": ("import", "answers", "project", "validate", "export"),
-    "Every night": ("nightly", "trend", "history", "status"),
-    "Look up": ("measures", "testsets", "cite", "warm-up"),
+FIRST = (
+    "score", "compare", "report", "explain", "import", "answers", "agree", "nightly", "trend",
+    "show",
+)  # fmt: skip
+"""The commands that people need, which `segscore --help` describes."""
+
+FURTHER = (
+    "validate", "project", "export", "sweep", "suspects", "reconcile", "consensus",
+    "simulate-coders", "simulate-power", "simulate-values", "measures", "testsets", "cite",
+)  # fmt: skip
+"""The commands that `segscore --help` only names."""
+
+UNLISTED = ("trend-table", "warm-up")
+"""Commands that `segscore --help` does not name."""
+
+LINES = {
+    "simulate-coders": "simulate coders",
+    "simulate-power": "simulate power",
+    "simulate-values": "simulate values",
+    "trend-table": "trend --table",
+}
+"""Command of two words -> how it is written on the command line."""
+
+OLD_NAMES = {
+    "calibrate": "simulate-values", "certify": "simulate-power", "doctor": "suspects",
+    "history": "trend-table", "simulate": "simulate-coders", "status": "show",
 }  # fmt: skip
-"""Heading -> the commands below it; every command is in one group."""
+"""Name before 0.3, which is accepted until 1.0 -> the command."""
 
 SYNONYMS = {
     "convert": "import", "diff": "compare", "eval": "score", "evaluate": "score",
-    "plot": "report", "show": "report",
+    "plot": "report",
 }  # fmt: skip
 """What people call a command -> its name."""
 

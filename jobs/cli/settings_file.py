@@ -17,12 +17,13 @@ from typing import Any
 
 import typer
 
+from segscore.jobs.cli.help_texts import OLD_NAMES
 from segscore.pipeline.errors import nearest
 from segscore.pipeline.runs.certificates import Certificates, configure_certificates
 
 STORAGE, CLUSTER = "storage", "cluster"
 PROTOCOLS = ("s3", "gs", "gcs", "abfs", "az")
-UNSET = ("help", "settings", "set", "fresh", "date", "accept", "rejudge")
+UNSET = ("help", "settings", "set", "fresh", "date", "accept", "rejudge", "table")
 """Options that a file cannot set; for example, `--fresh` and `--date` must be given each time."""
 
 _KINDS: dict[str, tuple[tuple[type, ...], str]] = {
@@ -40,7 +41,7 @@ _ALLOWED = "a whole number has at most 64 bits"
 _LONG = re.compile("[0-9][0-9_]{4299}")
 """A number that Python may not read, because it takes long."""
 
-_OF_NIGHTS = {"history": ("runs", "calendar"), "trend": ("runs",)}
+_OF_NIGHTS = {"trend-table": ("runs", "calendar"), "trend": ("runs",)}
 """Commands about the nights of a folder, and the settings in [nightly] that they share."""
 
 
@@ -109,6 +110,7 @@ def _read(
         tables = _options_of_run(url, text, command, commands[command])
     else:
         tables = _read_toml(url, text)
+        tables = {OLD_NAMES.get(name, name): table for name, table in tables.items()}
     if wrong := list(_problems(tables, commands)):
         raise Refused(f"--settings {url}: {'; '.join(wrong)}")
     # after the checks, whose messages say what the file says

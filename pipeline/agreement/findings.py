@@ -260,7 +260,7 @@ def by_date(coders: Sequence[CoderRow], group_by: Sequence[str]) -> ByDate | Non
             known.setdefault(str(value), {})[row["coder"]] = similarity
     if not known:
         return None
-    dates = dict(sorted(known.items()))
+    dates = dict(sorted(known.items(), key=lambda item: (day_of(item[0]), item[0])))
     whole = [row for row in coders if group_of(row, group_by) == (None,)]
     return ByDate(
         dates=[*dates],

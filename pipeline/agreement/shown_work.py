@@ -64,7 +64,7 @@ def _expected(found: NextCodings, number: int) -> Iterator[str]:
     for pair in found.copying:
         if not suggested.isdisjoint(pair):
             yield (
-                f"{named_list(pair)} may have worked together, or one copied from the other: find "
+                f"{named_list(pair)} may have the same tool, have worked together, or copied: find "
                 "that out first; neither is given documents of the other"
             )
 

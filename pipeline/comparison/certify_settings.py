@@ -1,4 +1,4 @@
-"""Settings of `segscore certify`, all checked before any work starts."""
+"""Settings of `segscore simulate power`, all checked before any work starts."""
 
 from dataclasses import dataclass
 from typing import Annotated
@@ -16,7 +16,7 @@ _AVERAGES = ("micro", "macro")
 
 @dataclass(frozen=True)
 class CertifySettings:
-    """Settings of `segscore certify`; the help of each option says what it is."""
+    """Settings of `segscore simulate power`; the help of each option says what it is."""
 
     run: Annotated[str, Argument("Folder of a finished scoring run.")]
     measure: Annotated[

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass, field
 
+from segscore.pipeline.comparison.all_pairs import AllPairs
 from segscore.pipeline.comparison.certainty import PairRows
 from segscore.pipeline.comparison.runs import chosen_measures, find_systems, resampled_by
 from segscore.pipeline.comparison.samples import (
@@ -10,7 +11,6 @@ from segscore.pipeline.comparison.samples import (
     read_samples,
 )
 from segscore.pipeline.comparison.settings import CompareSettings
-from segscore.pipeline.comparison.tables import as_in_table, compare_pairs
 from segscore.pipeline.scoring.finished_scoring import FinishedScoring
 
 
@@ -49,6 +49,5 @@ def read_documents(run: FinishedScoring, measure: str, average: str) -> SharedDo
     group = read.groups[0]
     if group.together is None:
         return SharedDocuments(None, untested=f": {group.coverage.in_words}")
-    rows = as_in_table(compare_pairs(group, settings, average))
-    pairs = {(row["system"], row["other"]): row for row in rows}
+    pairs = AllPairs(group, group.together.measures[0], average)
     return SharedDocuments(group.together, read.documents[run.name], pairs)

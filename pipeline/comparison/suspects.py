@@ -117,7 +117,7 @@ def find_suspects(run: FinishedScoring, accuracy: float | None = None) -> Suspec
             f"{run.url}: has {counted(len(names), 'system')}; a reference is suspected where at "
             f"least {LEAST_SYSTEMS} contradict it"
         )
-    opened = reopen_single(run, "doctor")
+    opened = reopen_single(run, "suspects")
     ids = opened.references.documents.ids
     outcomes = [outcomes_of(opened, name, ids) for name in names]
     places = sorted(set.intersection(*({*each} for each in outcomes)))

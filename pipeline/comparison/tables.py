@@ -125,18 +125,9 @@ def compare_sample(averages: Averages, runs: Sequence[FinishedScoring]) -> Compa
     for measure in sample.measures:
         compared.systems.extend(_systems(averages, runs, measure))
         for kind in AVERAGES:
-            compared.pairs.extend(_pairs(averages, measure, kind))
+            pairs = range(len(averages.pairs))
+            compared.pairs.extend(compare_pair(averages, measure, kind, pair) for pair in pairs)
     return compared
-
-
-def compare_pairs(group: GroupSamples, settings: CompareSettings, kind: str) -> list[ComparisonRow]:
-    """Compare the pairs of systems of a group by one average, without power."""
-    pairs: list[ComparedPair] = []
-    for sample in group.paired:
-        averages = Averages(sample)
-        for measure in sample.measures:
-            pairs += _pairs(averages, measure, kind)
-    return adjusted_rows(pairs, settings, power=False)
 
 
 def adjusted_rows(
@@ -160,7 +151,7 @@ def adjusted_rows(
         levels = holm_levels([pair.row["p"] for pair in members], of_points, SIGNIFICANT)
         search = _search(len(of_points) - sum(of_points), settings) if power else None
         for pair, level in zip(members, levels.tolist(), strict=True):
-            rows[id(pair)] |= _at_level(pair, level, search, settings.margin)
+            rows[id(pair)] |= at_level(pair, level, search, settings.margin)
     return [*rows.values()]
 
 
@@ -173,7 +164,7 @@ def as_in_table(rows: Iterable[ComparisonRow]) -> list[PairRow]:
     return cast("list[PairRow]", [*known])
 
 
-def _at_level(
+def at_level(
     pair: ComparedPair, level: float, search: DifferenceSearch | None, margin: float | None
 ) -> ComparisonRow:
     """Return the columns of a pair that depend on the number of pairs, power only with a search."""
@@ -234,35 +225,34 @@ def _systems(
             }
 
 
-def _pairs(averages: Averages, measure: Measure, kind: str) -> Iterator[ComparedPair]:
-    """Yield the comparison of each pair of systems, for one average."""
+def compare_pair(averages: Averages, measure: Measure, kind: str, pair: int) -> ComparedPair:
+    """Compare a pair of systems, the index of which is given, by one average."""
     sample = averages.sample
-    values = sample.values[measure.name]
-    for pair, systems in enumerate(averages.pairs):
-        first, second = averages.sides(measure.name, kind, pair)
-        apart = difference(first, second)
-        if kind == "micro" and rests_on_few(apart.effective, apart.number):
-            apart = cautious(apart, averages.difference(measure.name, "macro", pair))
-        higher, lower = rank_tests.count_signs(values[systems[0]], values[systems[1]])
-        row = {
-            "measure": measure.name,
-            "average": kind,
-            "system": sample.systems[systems[0]].label,
-            "other": sample.systems[systems[1]].label,
-            "value": first.value,
-            "other_value": second.value,
-            "difference": apart.value,
-            "p": apart.p,
-            "better": _better(sample, measure, apart.value, systems),
-            "documents": len(sample.documents),
-            "defined": averages.both(measure.name, pair),
-            "units": apart.number,
-            "effective": apart.effective,
-            "higher": higher,
-            "lower": lower,
-        }
-        of_points = any(sample.systems[index].is_point for index in systems)
-        yield ComparedPair(row, apart, of_points, measure.better != "neither")
+    values, systems = sample.values[measure.name], averages.pairs[pair]
+    first, second = averages.sides(measure.name, kind, pair)
+    apart = difference(first, second)
+    if kind == "micro" and rests_on_few(apart.effective, apart.number):
+        apart = cautious(apart, averages.difference(measure.name, "macro", pair))
+    higher, lower = rank_tests.count_signs(values[systems[0]], values[systems[1]])
+    row = {
+        "measure": measure.name,
+        "average": kind,
+        "system": sample.systems[systems[0]].label,
+        "other": sample.systems[systems[1]].label,
+        "value": first.value,
+        "other_value": second.value,
+        "difference": apart.value,
+        "p": apart.p,
+        "better": _better(sample, measure, apart.value, systems),
+        "documents": len(sample.documents),
+        "defined": averages.both(measure.name, pair),
+        "units": apart.number,
+        "effective": apart.effective,
+        "higher": higher,
+        "lower": lower,
+    }
+    of_points = any(sample.systems[index].is_point for index in systems)
+    return ComparedPair(row, apart, of_points, measure.better != "neither")
 
 
 def _better(

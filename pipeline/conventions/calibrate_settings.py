@@ -1,4 +1,4 @@
-"""Settings of `segscore calibrate`."""
+"""Settings of `segscore simulate values`."""
 
 from dataclasses import dataclass
 from typing import Annotated

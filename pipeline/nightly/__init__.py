@@ -1,1 +1,1 @@
-"""Nightly runs, judged by rules against earlier ones: `segscore nightly`, `segscore history`."""
+"""Nightly runs, judged by rules against earlier ones: `segscore nightly`, `segscore trend`."""

@@ -30,7 +30,7 @@ def open_run(url: str) -> FinishedRun:
         Refused: there is no run, it is not finished, or segscore did not write its record.
     """
     url = url.rstrip("/") or url
-    return FinishedRun.open(url, "the run is not finished; `segscore status` shows its progress")
+    return FinishedRun.open(url, "the run is not finished; `segscore show` shows its progress")
 
 
 _DATE = re.compile(r"((?:18|19|20|21)\d\d)(?:-(\d\d)(?:-(\d\d)(?: 00:00:00)?)?)?")

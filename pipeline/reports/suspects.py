@@ -1,4 +1,4 @@
-"""The section on boundaries of references that may be wrong, as `segscore doctor` found them."""
+"""The section on boundaries of references that may be wrong, as `segscore suspects` found them."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
@@ -20,7 +20,7 @@ _Suspect = Mapping[str, Any]
 
 
 def suspects_section(run: FinishedScoring) -> Iterator[Section]:
-    """Yield the section, if `segscore doctor` has written its table into the folder of the run."""
+    """Yield the section, if `segscore suspects` has written its table into the run's folder."""
     place = storage.join(run.url, SUSPECTS.name)
     names = [name for name in storage.names(place) if name.endswith(".parquet")]
     if not names:

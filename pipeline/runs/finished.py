@@ -43,7 +43,7 @@ OPENED: "deque[FinishedRun]" = deque(maxlen=64)
 
 _BEING_PUBLISHED = (
     "a run is being published here, and the one that it replaces is removed; read it again when "
-    "that is done, which takes moments (`segscore status` shows when)"
+    "that is done, which takes moments (`segscore show` shows when)"
 )
 
 

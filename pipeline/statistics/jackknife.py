@@ -33,13 +33,13 @@ FEWEST = 5
 P_SEG_COUNTS = ("windows", "reference_windows")
 """The counts of references from which P_seg is estimated."""
 
-_FEWEST_ALIKE = 6
+FEWEST_ALIKE = 6
 """Smallest number of units from which a difference is tested that is the same in all of them."""
 
-_UNDECIDED = 0.5
+UNDECIDED = 0.5
 """Largest p that ``cautious`` gives a difference."""
 
-_ROUNDING = 1e-12
+ROUNDING = 1e-12
 """Standard errors and differences up to this are those of the last bits of equal values."""
 
 _NOTHING = np.zeros(0)
@@ -114,7 +114,7 @@ class Estimate:
         if isnan(self.value) or self.number < FEWEST:
             return nan
         error = sqrt(float(np.square(self.deviations).sum()))
-        return 0.0 if error <= _ROUNDING * max(1.0, abs(self.value)) else error
+        return 0.0 if error <= ROUNDING * max(1.0, abs(self.value)) else error
 
     def interval(self, level: float = CONFIDENCE) -> tuple[float, float]:
         """Return the ends of the interval; NaN, NaN if there is none."""
@@ -153,8 +153,8 @@ class Estimate:
         if isnan(error):
             return nan
         if error == 0:
-            alike = nan if self.number < _FEWEST_ALIKE else 2 ** (1 - self.effective)
-            return 1.0 if abs(self.value) <= _ROUNDING else alike
+            alike = nan if self.number < FEWEST_ALIKE else 2 ** (1 - self.effective)
+            return 1.0 if abs(self.value) <= ROUNDING else alike
         return float(2 * stdtr(self.freedom, -abs(self.value) / error))
 
 
@@ -300,9 +300,9 @@ def cautious(average: Estimate, other: Estimate) -> Estimate:
 
     opposed = average.value * other.value < 0
     p = 1.0 if opposed else other.p
-    if not average.error > 0 or isnan(p) or average.p >= min(p, _UNDECIDED):
+    if not average.error > 0 or isnan(p) or average.p >= min(p, UNDECIDED):
         return average
-    needed = abs(average.value) / float(stdtrit(average.freedom, 1 - min(p, _UNDECIDED) / 2))
+    needed = abs(average.value) / float(stdtrit(average.freedom, 1 - min(p, UNDECIDED) / 2))
     centre = average.without.mean()
     widened = centre + (average.without - centre) * (needed / average.error)
     return replace(average, without=widened)

@@ -25,7 +25,7 @@ def calibrate(
     measure: "MeasureName",
     **settings: "Unpack[CalibrateKeywords]",
 ) -> Calibration:
-    """Measure references with known faults, as `segscore calibrate` does.
+    """Measure references with known faults, as `segscore simulate values` does.
 
     >>> import segscore
     >>> references = {"d": segscore.Segmentation([20, 50, 60, 90], 110)}
@@ -39,7 +39,7 @@ def calibrate(
         references: the references, in any form that `segscore.evaluate` takes.
         documents: table of unit lengths and attributes of documents, or None.
         measure: name of a measure of pairs.
-        settings: options of `segscore calibrate`, as keywords: n_t, window, rounding, unit,
+        settings: options of `segscore simulate values`, as keywords: n_t, window, rounding, unit,
             units, tolerance, length_tolerance, sample, seed.
 
     Raises:

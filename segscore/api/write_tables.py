@@ -23,7 +23,8 @@ measures.
 - [Inputs](#inputs)
 - [segscore score](#segscore-score), [sweep](#segscore-sweep), [agree](#segscore-agree),
   [compare](#segscore-compare), [reconcile](#segscore-reconcile),
-  [calibrate](#segscore-calibrate), [history](#segscore-history), [trend](#segscore-trend)
+  [simulate values](#segscore-simulate-values), [trend --table](#segscore-trend---table),
+  [trend](#segscore-trend)
 - [run.json](#runjson) and [night.json](#nightjson)
 
 ## What stays stable
@@ -64,20 +65,22 @@ In runs of `segscore score --by-level`, `scores`, `panel_scores` and `confusion`
 _COMMANDS = {
     None: "## Inputs\n\n"
     "Parquet or JSON Lines: a file, a folder or a glob. `segscore import` writes them to\n"
-    "`references/`, `hypotheses/` and `documents/`, and `segscore simulate` to `codings/`. Any "
-    "other\ncolumn is an attribute. [Validate](jobs/validate.md#what-else-is-read-as-such-a-table) "
-    "says what\nelse is read, such as columns that folders name.",
+    "`references/`, `hypotheses/` and `documents/`, and `segscore simulate coders` to `codings/`. "
+    "Any other\ncolumn is an attribute. "
+    "[Validate](jobs/validate.md#what-else-is-read-as-such-a-table) says what\nelse is read, "
+    "such as columns that folders name.",
     "score": "## segscore score\n\nEvery night of `segscore nightly` has these tables too.",
     "sweep": "## segscore sweep\n\nIt also writes [rejects](#rejects) and [unpaired](#unpaired).",
     "agree": "## segscore agree\n\nIt also writes [rejects](#rejects) and [unpaired](#unpaired).",
     "compare": "## segscore compare\n\nWith `--output` only.",
-    "doctor": "## segscore doctor\n\nIn the folder of the run, or of `--output`.",
+    "suspects": "## segscore suspects\n\nIn the folder of the run, or of `--output`.",
     "import": "## segscore import\n\nAnswers of [language models](language-models.md) only. "
     "[project](jobs/project.md) writes the\ntable, too: the answer is then the transcript of "
     "`--from`, and the units are those of `--to`.",
     "reconcile": "## segscore reconcile\n\nWith `--output` only.",
-    "calibrate": "## segscore calibrate\n\nWith `--output` only.",
-    "history": "## segscore history\n\n`segscore nightly` writes [restatements](#restatements).",
+    "simulate-values": "## segscore simulate values\n\nWith `--output` only.",
+    "trend-table": "## segscore trend --table\n\n"
+    "`segscore nightly` writes [restatements](#restatements).",
     "trend": "## segscore trend",
 }
 BESIDE = {ATTRIBUTES: "attributes", GROUPS: "groups"}

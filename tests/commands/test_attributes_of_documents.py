@@ -168,7 +168,7 @@ def test_sweep(segscore: Segscore, tmp_path: Path, monkeypatch: pytest.MonkeyPat
 @pytest.mark.usefixtures("made")
 def test_calibrate_and_reconcile(segscore: Segscore, tmp_path: Path, name: str) -> None:
     tables = ("--documents", tmp_path / name, "--measure", "pk")
-    result = segscore("calibrate", tmp_path / "references", *tables)
+    result = segscore("simulate", "values", tmp_path / "references", *tables)
     assert result.code == 0, result.err
     sides = (tmp_path / "references", tmp_path / "hypotheses")
     result = segscore("reconcile", *sides, *tables, "--apply", "segscore")

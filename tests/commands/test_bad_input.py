@@ -228,7 +228,7 @@ def test_every_command__missing_input(workspace: Workspace, kind: str) -> None:
     if kind not in ("hidden files", "foreign files"):
         imported = workspace.segscore("import", place, "--output", workspace.folder / "imported")
         assert_refused(workspace, imported, 2, place)
-    assert_refused(workspace, workspace.segscore("status", place), 2, place)
+    assert_refused(workspace, workspace.segscore("show", place), 2, place)
     assert not workspace.run.exists()
     assert not (workspace.folder / "imported").exists()
 
@@ -261,12 +261,12 @@ def test_commands_on_runs__no_such_folder(workspace: Workspace) -> None:
         ("compare", "--measure", "pk"),
         ("report",),
         ("explain", "--document", "a"),
-        ("status",),
+        ("show",),
     ):
         result = workspace.segscore(command[0], missing, *command[1:])
         assert_refused(workspace, result, 2, f"{missing}: there is no such folder")
     missing.mkdir()
-    assert_refused(workspace, workspace.segscore("status", missing), 2, "contains no run")
+    assert_refused(workspace, workspace.segscore("show", missing), 2, "contains no run")
 
 
 def test_agree__a_folder_with_a_documents_table(workspace: Workspace) -> None:
@@ -1238,7 +1238,7 @@ def test_score__relative_paths(workspace: Workspace, monkeypatch: pytest.MonkeyP
     options = {"references": "../refs/", "hypotheses": "../hyp*.parquet"}
     assert_success(workspace.score("--output", "not/yet//there/", "--max-unpaired", 1, **options))
     assert (elsewhere / "not" / "yet" / "there" / "run.json").exists()
-    result = workspace.segscore("status", "not/yet/there/")
+    result = workspace.segscore("show", "not/yet/there/")
     assert result.code == 0 and "finished: 1 pair scored" in result.out
 
 
@@ -1445,7 +1445,7 @@ def test_status__not_a_record(workspace: Workspace, name: str, content: bytes) -
     write(workspace.folder / "odd" / name, content)
     assert_refused(
         workspace,
-        workspace.segscore("status", workspace.folder / "odd"),
+        workspace.segscore("show", workspace.folder / "odd"),
         2,
         workspace.folder / "odd",
     )
@@ -1453,12 +1453,12 @@ def test_status__not_a_record(workspace: Workspace, name: str, content: bytes) -
 
 def test_status__not_a_run(workspace: Workspace) -> None:
     assert_refused(
-        workspace, workspace.segscore("status", workspace.references), 2, workspace.references
+        workspace, workspace.segscore("show", workspace.references), 2, workspace.references
     )
     (workspace.folder / "odd" / "run.json").mkdir(parents=True)
     assert_refused(
         workspace,
-        workspace.segscore("status", workspace.folder / "odd"),
+        workspace.segscore("show", workspace.folder / "odd"),
         2,
         workspace.folder / "odd",
     )
@@ -1467,7 +1467,7 @@ def test_status__not_a_run(workspace: Workspace) -> None:
 def test_status__unfinished(workspace: Workspace) -> None:
     broken = workspace.write("broken.parquet", table([("a", "sys", 0, []), ("b", "sys", 10, [3])]))
     assert workspace.score("--max-rejects", 0, hypotheses=broken).code == 1
-    result = workspace.segscore("status", workspace.run)
+    result = workspace.segscore("show", workspace.run)
     assert result.code == 0 and "unfinished" in result.out
 
 
@@ -1555,7 +1555,7 @@ def test_score__output_named_as_markup(workspace: Workspace) -> None:
     result = workspace.score("--output", output)
     assert_success(result)
     assert f"written to {output}" in result.out
-    assert workspace.segscore("status", output).code == 0
+    assert workspace.segscore("show", output).code == 0
 
 
 # --- groups -------------------------------------------------------------------------------------

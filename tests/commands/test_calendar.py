@@ -53,11 +53,13 @@ def test_no_night_is_missing_on_a_day_that_is_off(archive: Archive) -> None:
     archive.deliver(MONDAY)
     assert archive.run(MONDAY).code == 0
     missing = f"no finished night: {SATURDAY} to {SUNDAY}"
-    assert missing in archive.segscore("history", archive.runs).out
-    with_saturday = archive.segscore("history", archive.runs, "--calendar", "sunday=off").out
+    assert missing in archive.segscore("trend", "--table", archive.runs).out
+    with_saturday = archive.segscore(
+        "trend", "--table", archive.runs, "--calendar", "sunday=off"
+    ).out
     assert f"no finished night: {SATURDAY}\n" in with_saturday
     archive.settle(OFF)
-    of_settings = archive.segscore("history", "--settings", archive.file)
+    of_settings = archive.segscore("trend", "--table", "--settings", archive.file)
     assert of_settings.code == 0 and "no finished night" not in of_settings.out
 
 

@@ -251,7 +251,7 @@ def test_nights_are_judged_by_what_both_have(segscore: Segscore, tmp_path: Path)
     archive.settle(score='measures = "f1"', gate=gate)
     line = refusal_line(archive.run(DAYS[3]))
     assert "--gate pk<=+0.3: nights are scored without pk; add it to measures in [score]" in line
-    assert segscore("history", archive.runs).code == 0
+    assert segscore("trend", "--table", archive.runs).code == 0
     history = table(Path(archive.runs), "history")
     rows = history.filter(pc.equal(history.column("date").cast(pa.string()), DAYS[2]))
     assert set(rows.column("measure").to_pylist()) == {"f1"}
@@ -265,7 +265,7 @@ def test_views_of_dashboards_show_what_nights_have(segscore: Segscore, tmp_path:
         archive.deliver(night, GOOD)
         archive.settle(score=f"measures = {names}", gate="pk<=+0.5")
         assert archive.run(night).code == 0
-    assert segscore("history", archive.runs).code == 0
+    assert segscore("trend", "--table", archive.runs).code == 0
     with duckdb.connect() as database:
         database.execute(f"CREATE MACRO archive() AS '{archive.runs}'")
         database.execute((ROOT / "deploy" / "dashboards" / "views.sql").read_text("utf-8"))

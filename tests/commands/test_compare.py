@@ -232,7 +232,7 @@ def test_an_existing_comparison_is_kept_and_reported(segscore: Segscore, runs: P
     assert (runs / "comparison" / "run.json").read_bytes() == before
     assert "seed was 0, is 1" in refusal_line(segscore(*command, "--seed", 1))
     assert segscore(*command, "--seed", 1, "--fresh").code == 0
-    status = segscore("status", runs / "comparison")
+    status = segscore("show", runs / "comparison")
     assert status.code == 0 and "p:jackknife-t,holm" in status.out
 
 

@@ -56,7 +56,7 @@ def test_a_later_night_is_not_compared_with_a_damaged_verdict(
     assert f"damaged, not a verdict of segscore nightly; run {SECOND} again" in result.err
     checks = archive.read(THIRD, "night.json")["checks"]
     assert {check["against"] for check in checks} == {FIRST}
-    listed = segscore("history", archive.runs)
+    listed = segscore("trend", "--table", archive.runs)
     assert listed.code == 1
     assert "counts as not judged: run the date again" in listed.err
     outcomes = read_table(f"{archive.runs}/history/history.parquet").select(["run", "outcome"])
@@ -64,7 +64,7 @@ def test_a_later_night_is_not_compared_with_a_damaged_verdict(
     report = segscore("report", archive.folder_of(SECOND), "--output", path.parents[2] / "r.html")
     assert report.code == 2
     assert "run the date again, which judges it again" in report.err
-    assert segscore("history", archive.runs, "--keep", 1).code == 1
+    assert segscore("trend", "--table", archive.runs, "--keep", 1).code == 1
     assert path.exists()
 
 
@@ -90,7 +90,7 @@ def test_a_night_whose_record_is_damaged_can_be_run_after_the_command_that_is_na
     assert archive.read(SECOND, "night.json")["checks"] == before
 
 
-@pytest.mark.parametrize("command", ["score", "compare", "report", "status", "explain", "export"])
+@pytest.mark.parametrize("command", ["score", "compare", "report", "show", "explain", "export"])
 def test_every_command_names_the_way_out_of_a_damaged_run(
     segscore: Segscore, tmp_path: Path, command: str
 ) -> None:
@@ -157,7 +157,7 @@ def test_a_forged_record_is_refused_in_one_line(
     inputs = (DATA / "tinyrec.jsonl", finished / "scored.jsonl")
     page = finished / "page.html"
     commands: list[list[object]] = [["report", finished / kind, "--output", page]]
-    commands += [["status", finished / kind], [kind, *inputs, "--output", finished / kind]]
+    commands += [["show", finished / kind], [kind, *inputs, "--output", finished / kind]]
     for command in commands:
         assert_one_line(segscore(*command), 2, f"{url}: ", f"or damaged: {said}; put the file back")
     url.write_text(genuine)

@@ -225,13 +225,13 @@ def test_history(segscore: Segscore, scored: Path, tmp_path: Path) -> None:
     scored.rename(tmp_path / "runs" / "one")
     other = ("--n-t", 3, "--output", tmp_path / "runs" / "two")
     assert segscore("score", TINYREC, TINYREC, *other).code == 0
-    contents = loaded(segscore("history", tmp_path / "runs", "--format", "json"))
+    contents = loaded(segscore("trend", "--table", tmp_path / "runs", "--format", "json"))
     assert contents["output"] == f"{tmp_path}/runs/history/history.parquet"
     assert contents["missing"] == contents["removed"] == []
     one, two = contents["runs"]
     assert (one["run"], one["date"], one["outcome"]) == ("one", None, None)
     assert (one["differs_from_previous"], two["differs_from_previous"]) == ("", "n_t was 2, is 3")
-    rows = rows_of_csv(segscore("history", tmp_path / "runs", "--format", "csv"))
+    rows = rows_of_csv(segscore("trend", "--table", tmp_path / "runs", "--format", "csv"))
     assert rows == [in_csv(row) for row in contents["runs"]]
 
 
@@ -242,7 +242,7 @@ def test_history_of_runs_without_averages(segscore: Segscore, tmp_path: Path) ->
     table.write_text(row % ("desk", "reference") + row % ("a", "hypothesis"))
     options = ("--measures", "mult_window_diff", "--output", tmp_path / "runs" / "one")
     assert segscore("score", table, table, *options).code == 0
-    history = ("history", tmp_path / "runs", "--format")
+    history = ("trend", "--table", tmp_path / "runs", "--format")
     for name in ("text", "json", "csv", "markdown"):
         assert segscore(*history, name).code == 0
     header = "run,date,outcome,signature,differs_from_previous,series,restated_at"
@@ -287,11 +287,11 @@ def test_validate(segscore: Segscore, tmp_path: Path) -> None:
 
 
 def test_status_and_measures(segscore: Segscore, scored: Path) -> None:
-    contents = loaded(segscore("status", scored, "--format", "json"))
+    contents = loaded(segscore("show", scored, "--format", "json"))
     assert contents["state"] == "finished" and contents["published"] is True
     assert contents["stages"] == {} and contents["host"] is None
     assert contents["pairs"] == 84
-    (row,) = rows_of_csv(segscore("status", scored, "--format", "csv"))
+    (row,) = rows_of_csv(segscore("show", scored, "--format", "csv"))
     assert row["state"] == "finished" and row["run"] == str(scored)
     listed = loaded(segscore("measures", "--format", "json"))["measures"]
     assert [row["measure"] for row in listed] == list(ALL)
@@ -311,8 +311,8 @@ def test_logs_are_apart_from_results(segscore: Segscore, scored: Path) -> None:
 
 @pytest.mark.parametrize(
     "command",
-    ["score", "agree", "sweep", "nightly", "history", "explain", "validate", "status", "measures",
-     "compare"],
+    ["score", "agree", "sweep", "nightly", "trend --table", "explain", "validate", "show",
+     "measures", "compare"],
 )  # fmt: skip
 def test_an_unknown_format_is_refused(segscore: Segscore, command: str) -> None:
     inputs = {"score": ["a", "b"], "sweep": ["a", "b"], "nightly": [], "measures": []}
@@ -323,7 +323,7 @@ def test_an_unknown_format_is_refused(segscore: Segscore, command: str) -> None:
         "explain": ["--document", "d"],
         "compare": ["--measure", "pk"],
     }
-    words = [command, *inputs.get(command, ["a"]), *needed.get(command, [])]
+    words = [*command.split(), *inputs.get(command, ["a"]), *needed.get(command, [])]
     assert "must be one of text, json" in refusal_line(segscore(*words, "--format", "xml"))
 
 

@@ -1,14 +1,16 @@
 """`--help` shows what people use first, and `--help-all` the rest."""
 
 import re
+from pathlib import Path
 
 import pytest
 
 from segscore.jobs.cli.app import COMMANDS
-from segscore.jobs.cli.help_texts import COMMON, EXAMPLES
+from segscore.jobs.cli.help_texts import COMMON, EXAMPLES, FIRST, FURTHER, LINES, OLD_NAMES
 from segscore.pipeline.importing.answers.options import ANSWER_FORMATS
 from segscore.pipeline.importing.formats.known import FORMATS
 from tests.support.command_line import Segscore
+from tests.support.paths import DATA
 
 OPTION = re.compile(r"^  (--[a-z-]+)", re.MULTILINE)
 
@@ -35,11 +37,41 @@ def test_examples_have_options_of_their_command(segscore: Segscore, command: str
         assert {*re.findall(r"--[a-z-]+", example)} <= {*OPTION.findall(whole)}
 
 
-def test_commands_stand_in_groups(segscore: Segscore) -> None:
+def test_ten_commands_have_a_line_and_the_others_a_name(segscore: Segscore) -> None:
     page = segscore("--help").out
-    groups = page.split("\n\n")
-    assert re.findall(r"^  ([a-z][a-z-]+) ", page, re.MULTILINE) == [*COMMANDS]
-    assert sum(re.match(r"[A-Z][a-z ]+:\n  [a-z]", each) is not None for each in groups) == 5
+    described, names = page.partition("More commands:\n")[::2]
+    assert re.findall(r"^  ([a-z]+) ", described, re.MULTILINE) == [*FIRST]
+    more = " ".join(names.partition("\n\n")[0].split()).split(", ")
+    assert more == [LINES.get(name, name) for name in FURTHER]
+    assert len({*FIRST, *(name.split()[0] for name in more)}) <= 21
+
+
+@pytest.mark.parametrize("old", OLD_NAMES)
+def test_an_old_name_is_accepted_and_the_new_one_said(
+    segscore: Segscore, tmp_path: Path, old: str
+) -> None:
+    new = LINES.get(OLD_NAMES[old], OLD_NAMES[old])
+    options = {
+        "simulate": ("--output", "x"), "calibrate": ("--measure", "pk"), "history": ("--keep", 3),
+    }  # fmt: skip
+    missing = (tmp_path / "none", *options.get(old, ()))
+    said, now = segscore(old, *missing), segscore(*new.split(), *missing)
+    note, rest = said.err.split("\n", 1)
+    assert note == f"`segscore {old}` is now `segscore {new}`"
+    assert (said.code, said.out, rest) == (now.code, now.out, now.err) and now.code == 2
+    assert segscore(old, missing[0], "--help").out == segscore(*new.split(), "--help").out
+
+
+def test_settings_of_an_old_name_are_those_of_the_new(segscore: Segscore, tmp_path: Path) -> None:
+    settings = tmp_path / "segscore.toml"
+    settings.write_text('[calibrate]\nmeasure = "pk"\nvalue = 0.3\n', "utf-8")
+    named = segscore("simulate", "values", DATA / "stargazer.jsonl", "--settings", settings)
+    assert named.code == 0 and "pk 0.3 on this corpus" in named.out
+
+
+def test_simulate_needs_a_second_word(segscore: Segscore) -> None:
+    refused = segscore("simulate", "--help")
+    assert refused.code == 2 and "`segscore simulate coders CODINGS`" in refused.err
 
 
 @pytest.mark.parametrize("command", [["import", "textgrid"], ["import", "--format", "textgrid"]])

@@ -1,4 +1,4 @@
-"""`segscore history`: summaries of many nights, of several versions, as one table."""
+"""`segscore trend --table`: summaries of many nights, of several versions, as one table."""
 
 import json
 import shutil
@@ -37,7 +37,7 @@ def gathered_table(archive: Archive, *options: object, code: int = 0) -> pa.Tabl
     """Gather the archive's runs into a table: the second time from what was read the first time."""
     tables = []
     for _ in range(2):
-        result = archive.segscore("history", archive.runs, *options)
+        result = archive.segscore("trend", "--table", archive.runs, *options)
         assert result.code == code, result.err
         assert "Traceback" not in result.err
         tables.append(read_table(storage.join(archive.runs, "history")))
@@ -94,7 +94,7 @@ def test_bytes_are_the_same_for_any_output(archive: Archive, tmp_path: Path) -> 
     gathered_table(archive)
     assert file.read_bytes() == before
     elsewhere = tmp_path / "elsewhere"
-    assert archive.segscore("history", archive.runs, "--output", elsewhere).code == 0
+    assert archive.segscore("trend", "--table", archive.runs, "--output", elsewhere).code == 0
     written = sorted(str(path.relative_to(elsewhere)) for path in elsewhere.rglob("*.parquet"))
     assert written == ["_restatements/restatements.parquet", "history.parquet"]
     assert (elsewhere / "history.parquet").read_bytes() == before
@@ -182,7 +182,7 @@ def test_an_unreadable_run_is_left_out_with_a_warning(archive: Archive) -> None:
     text = record.read_text()
     for broken in ("{", json.dumps({**json.loads(text), "files": {"summary": ["gone.parquet"]}})):
         record.write_text(broken)
-        result = archive.segscore("history", archive.runs)
+        result = archive.segscore("trend", "--table", archive.runs)
         assert result.code == 1
         assert f"warning: date={FIRST} was left out: " in result.err
         table = read_table(storage.join(archive.runs, "history"))
@@ -210,7 +210,7 @@ def test_a_run_is_read_once(archive: Archive) -> None:
     assert Path(archive.runs, "history", "history.parquet").read_bytes() == before
     for file in files_read_before(archive):
         file.unlink()
-    assert archive.segscore("history", archive.runs).code == 1
+    assert archive.segscore("trend", "--table", archive.runs).code == 1
 
 
 def test_a_night_that_was_scored_or_judged_again_is_read_again(archive: Archive) -> None:
@@ -280,7 +280,7 @@ def test_an_archive_without_runs_is_refused(
     runs = tmp_path / "runs"
     if folder_exists:
         (runs / "something").mkdir(parents=True)
-    result = segscore("history", runs)
+    result = segscore("trend", "--table", runs)
     assert result.code == 2
     assert str(runs) in result.err and "Traceback" not in result.err
     assert not (runs / "history").exists()
@@ -289,7 +289,7 @@ def test_an_archive_without_runs_is_refused(
 def test_an_output_that_cannot_be_written_is_named(archive: Archive) -> None:
     file = Path(archive.folder, "notes")
     file.write_text("")
-    result = archive.segscore("history", archive.runs, "--output", file / "below")
+    result = archive.segscore("trend", "--table", archive.runs, "--output", file / "below")
     url = file / "below" / "history.parquet"
     assert result.err == f"segscore: error: {url}: cannot be written (not a directory)\n"
     assert result.code == 1
@@ -298,14 +298,14 @@ def test_an_output_that_cannot_be_written_is_named(archive: Archive) -> None:
 def test_old_nights_are_removed_first(archive: Archive) -> None:
     archive.deliver("2026-03-01")
     assert archive.run("2026-03-01").code == 0
-    assert archive.segscore("history", archive.runs).code == 0
+    assert archive.segscore("trend", "--table", archive.runs).code == 0
     before = read_table(storage.join(archive.runs, "history"))
     there = everything(Path(archive.runs))
-    tried = archive.segscore("history", archive.runs, "--keep", 20, "--dry-run")
+    tried = archive.segscore("trend", "--table", archive.runs, "--keep", 20, "--dry-run")
     would = f"would remove 2 nights more than 20 days older than the newest: {FIRST}, {SECOND}"
     assert (tried.code, " ".join(tried.out.split())) == (0, would)
     assert everything(Path(archive.runs)) == there
-    result = archive.segscore("history", archive.runs, "--keep", 20)
+    result = archive.segscore("trend", "--table", archive.runs, "--keep", 20)
     assert result.code == 0, result.err
     assert f"removed night {FIRST}" in result.out
     assert [name for name in storage.names(archive.runs) if name.startswith("date=")] == [
@@ -313,12 +313,12 @@ def test_old_nights_are_removed_first(archive: Archive) -> None:
     ]
     # The rows of the removed nights are kept.
     assert read_table(storage.join(archive.runs, "history")).equals(before)
-    again = archive.segscore("history", archive.runs, "--keep", 20)
+    again = archive.segscore("trend", "--table", archive.runs, "--keep", 20)
     assert again.code == 0 and "removed night" not in again.out
-    assert archive.segscore("history", archive.runs, "--keep", 0).code == 2
+    assert archive.segscore("trend", "--table", archive.runs, "--keep", 0).code == 2
     for options in (["--dry-run"], ["--dry-run", "--keep", 0]):
-        assert archive.segscore("history", archive.runs, *options).code == 2
-    nowhere = archive.segscore("history", f"{archive.runs}2", "--dry-run", "--keep", 9)
+        assert archive.segscore("trend", "--table", archive.runs, *options).code == 2
+    nowhere = archive.segscore("trend", "--table", f"{archive.runs}2", "--dry-run", "--keep", 9)
     assert nowhere.code == 2 and "no such folder" in nowhere.err
 
 
@@ -326,15 +326,15 @@ def test_the_last_night_is_named_if_it_is_days_ago(
     archive: Archive, segscore: Segscore, tmp_path: Path
 ) -> None:
     ago = (datetime.now(UTC).date() - date.fromisoformat(SECOND)).days
-    result = archive.segscore("history", archive.runs)
+    result = archive.segscore("trend", "--table", archive.runs)
     assert result.out.endswith(f"\nthe last night is {SECOND}, {ago} days ago\n")
     today = datetime.now(UTC).date().isoformat()
     archive.deliver(today)
     assert archive.run(today).code == 0
-    assert "the last night" not in archive.segscore("history", archive.runs).out
+    assert "the last night" not in archive.segscore("trend", "--table", archive.runs).out
     runs = tmp_path / "runs"
     assert segscore("score", *[DATA / "tinyrec.jsonl"] * 2, "--output", runs / "alone").code == 0
-    assert "the last night" not in segscore("history", runs).out
+    assert "the last night" not in segscore("trend", "--table", runs).out
 
 
 def test_missing_nights_are_listed(segscore: Segscore, tmp_path: Path) -> None:
@@ -346,13 +346,13 @@ def test_missing_nights_are_listed(segscore: Segscore, tmp_path: Path) -> None:
         assert archive.run(day).code == 0
     assert "waiting for input" in archive.run(days[4]).err
     listed = "no finished night: 2026-03-04 to 2026-03-06"
-    result = segscore("history", archive.runs)
+    result = segscore("trend", "--table", archive.runs)
     assert result.code == 0 and listed in result.out.splitlines()
     Path(archive.folder_of(days[1]), "run.json").write_text("{")
-    result = segscore("history", archive.runs)
+    result = segscore("trend", "--table", archive.runs)
     assert result.code == 1 and listed in result.out.splitlines()
     Path(archive.folder_of(days[7]), "run.json").unlink()
-    result = segscore("history", archive.runs)
+    result = segscore("trend", "--table", archive.runs)
     assert "no finished night: 2026-03-08, 2026-03-04 to 2026-03-06" in result.out
 
 
@@ -362,7 +362,7 @@ def test_a_run_itself_is_no_folder_of_runs(segscore: Segscore, tmp_path: Path) -
     run = tmp_path / "run"
     options = ("--output", run)
     assert segscore("score", table, table, *options).code == 0
-    ended = segscore("history", run)
+    ended = segscore("trend", "--table", run)
     assert ended.code == 2
     assert f"{run}: contains no finished run of segscore score or nightly; it is a run" in ended.err
     other = segscore("score", table, table, *options, "--measures", "pk,window_diff")
@@ -370,6 +370,6 @@ def test_a_run_itself_is_no_folder_of_runs(segscore: Segscore, tmp_path: Path) -
 
 
 def test_the_folder_of_the_nights_is_that_of_the_settings(archive: Archive) -> None:
-    result = archive.segscore("history", "--settings", archive.file)
+    result = archive.segscore("trend", "--table", "--settings", archive.file)
     assert result.code == 0, result.err
-    assert result.out == archive.segscore("history", archive.runs).out
+    assert result.out == archive.segscore("trend", "--table", archive.runs).out

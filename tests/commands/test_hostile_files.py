@@ -44,9 +44,9 @@ def commands(kind: str, good: Path, bad: Path, output: Path) -> Iterator[Command
         yield "project", bad, *units, *first, *limit
         yield "project", good, "--from", bad, "--to", bad, *second, *limit
     elif kind == "simulate":
-        yield "simulate", bad, *first
+        yield "simulate", "coders", bad, *first
     elif kind == "calibrate":
-        yield "calibrate", bad, "--measure", "boundary_similarity", "--value", "0.5"
+        yield "simulate", "values", bad, "--measure", "boundary_similarity", "--value", "0.5"
     elif kind == "reconcile":
         published = ("--measure", "pk", "--published", "0.25")
         yield "reconcile", bad, good, *published

@@ -359,7 +359,7 @@ def test_views_of_dashboards_count_references_once(segscore: Segscore, tmp_path:
     output = Path(archive.runs) / f"date={DAYS[1]}"
     options = ("--by-level", "--output", output, "--measures", "default,r_miss")
     assert segscore("score", *paths, *options).code == 0
-    assert segscore("history", archive.runs).code == 0
+    assert segscore("trend", "--table", archive.runs).code == 0
     scores = read_table(str(output / "scores")).to_pylist()
     with duckdb.connect() as database:
         database.execute(f"CREATE MACRO archive() AS '{archive.runs}'")

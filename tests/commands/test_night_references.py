@@ -41,7 +41,7 @@ def test_changed_references_are_no_fall(segscore: Segscore, tmp_path: Path) -> N
     deliver(archive, DAYS[2], 40, place=2)
     assert archive.run(DAYS[2]).code == 0
     assert archive.read(DAYS[2], "night.json")["checks"][0]["result"] == "undecided"
-    assert segscore("history", archive.runs).code == 0
+    assert segscore("trend", "--table", archive.runs).code == 0
     history = read_table(str(tmp_path / "archive" / "runs" / "history")).to_pylist()
     by_date = {str(row["date"]): row["test_set"] for row in history}
     record = json.loads((Path(archive.folder_of(DAYS[0])) / "run.json").read_text())

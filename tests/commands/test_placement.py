@@ -223,7 +223,7 @@ def test_a_store_that_cannot_be_written_to_is_refused(url: str) -> None:
     "command",
     [
         ("report", "run"),
-        ("history", "."),
+        ("trend", "--table", "."),
         ("import", "in.jsonl"),
     ],
 )
@@ -251,14 +251,22 @@ def test_inputs_and_runs_in_one_folder(segscore: Segscore, tmp_path: Path) -> No
         ("score", "a.jsonl", "*.jsonl", "--output", "runs/one"),
         ("score", "a.jsonl", "a.jsonl", "--output", "runs/two", "--n-t", 3),
         ("agree", "a.jsonl", "--output", "runs/audit"),
-        ("history", "runs"),
-        ("history", "runs"),
-        ("history", "runs", "--output", "runs"),
+        ("trend", "--table", "runs"),
+        ("trend", "--table", "runs"),
+        ("trend", "--table", "runs", "--output", "runs"),
         ("compare", "runs/one", "--measure", "pk", "--output", "runs/compared"),
         ("report", "runs/one"),
         ("report", "runs/one"),
         ("import", "a.jsonl", "--output", "tables"),
-        ("simulate", "tables/references", "--output", "tables/simulated", "--documents", 2),
+        (
+            "simulate",
+            "coders",
+            "tables/references",
+            "--output",
+            "tables/simulated",
+            "--documents",
+            2,
+        ),
     ):
         result = segscore(*arguments)
         assert result.code == 0, result.err
@@ -302,7 +310,7 @@ def test_histories_are_not_written_into_runs(
     output = spelled(outputs(tree)[overlap], how, tree.parent / "links")
     before = files(tree)
     line = refusal_line(
-        segscore("history", tree / NIGHT / "corpus", "--output", output, "--keep", 1)
+        segscore("trend", "--table", tree / NIGHT / "corpus", "--output", output, "--keep", 1)
     )
     assert "lies inside the input RUN" in line and files(tree) == before
 
@@ -315,10 +323,12 @@ def test_histories_do_not_overwrite_foreign_files(
     (runs / "history").mkdir()
     (runs / "history" / "history.parquet").write_bytes(content)
     before = files(tree)
-    assert "history.parquet: not a readable Parquet file" in refusal_line(segscore("history", runs))
+    assert "history.parquet: not a readable Parquet file" in refusal_line(
+        segscore("trend", "--table", runs)
+    )
     storage.write_table(f"{runs}/history/history.parquet", pa.table({"run": ["mine"]}))
     before = files(tree)
-    assert "is not a table of segscore history" in refusal_line(segscore("history", runs))
+    assert "is not a table of segscore history" in refusal_line(segscore("trend", "--table", runs))
     assert files(tree) == before
 
 
@@ -346,7 +356,7 @@ def test_metrics_do_not_overwrite_foreign_files(
 
 WRITERS = {
     "import": (["import"], "_unfinished", "references"),
-    "simulate": (["simulate"], "_unfinished", "codings"),
+    "simulate": (["simulate", "coders"], "_unfinished", "codings"),
 }
 
 
@@ -429,7 +439,12 @@ def test_another_command_at_the_same_time_is_refused(
     arguments, hidden, table = writer
     write, others = storage.write_table, list[subprocess.CompletedProcess[str]]()
     rows = str(hidden.parent.parent / "a.jsonl")
-    second = [["score", rows, rows], ["agree", rows], ["import", rows], ["simulate", rows]]
+    second = [
+        ["score", rows, rows],
+        ["agree", rows],
+        ["import", rows],
+        ["simulate", "coders", rows],
+    ]
 
     def meanwhile(url: str, *written: Any, **how: Any) -> None:
         monkeypatch.setattr(storage, "write_table", write)

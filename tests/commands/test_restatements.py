@@ -74,7 +74,7 @@ def test_a_restated_night_is_recorded_and_later_verdicts_are_judged_again(
     assert before_files(archive) == []
     assert archive.read(FIRST, "night.json")["first_published_at"] == night["finished_at"]
 
-    printed = archive.segscore("history", archive.runs).out
+    printed = archive.segscore("trend", "--table", archive.runs).out
     assert (
         f"date={FIRST}  passed, restated" in printed and f"date={SECOND}  passed\n" not in printed
     )
@@ -87,7 +87,9 @@ def test_a_restated_night_is_recorded_and_later_verdicts_are_judged_again(
             "nightly", "--settings", archive.file, "--rejudge", "--from", SECOND, "--to", DAYS[9]
         )
         assert result.code == 0 and result.out == f"{SECOND}: passed\n{THIRD}: passed\n"
-        found = json.loads(archive.segscore("history", archive.runs, "--format", "json").out)
+        found = json.loads(
+            archive.segscore("trend", "--table", archive.runs, "--format", "json").out
+        )
         assert [row["resting"] for row in found["restatements"]] == [[], []]
     assert archive.read(SECOND, "night.json")["against"]["steady"]["run"] == record["fingerprint"]
     assert [row["restated_at"] is None for row in found["runs"]] == [False, True, True]
@@ -192,7 +194,7 @@ def test_a_file_that_is_no_table_of_restatements_is_named(archive: Archive) -> N
     folder = Path(archive.runs, "restatements")
     folder.mkdir()
     storage.write_table(str(folder / "date=x.parquet"), pa.table({"date": [1]}))
-    result = archive.segscore("history", archive.runs)
+    result = archive.segscore("trend", "--table", archive.runs)
     assert result.code == 1
     assert "date=x.parquet: is not a table of restatements; remove it" in result.err
 

@@ -59,9 +59,9 @@ def commands(tmp_path: Path) -> list[list[object]]:
         audit,
         ("export", run, *document, "--format", "webvtt"),
         ("sweep", corpus, corpus, "--output", tmp_path / "sweep"),
-        ("calibrate", corpus),
+        ("simulate", "values", corpus),
         ("reconcile", corpus, corpus, "--published", "pk=0.2"),
-        ("status", run),
+        ("show", run),
         (*systems, "--format", "latex"),
     ]
     listed += [
@@ -101,7 +101,7 @@ def test_nights_print_no_control_characters(segscore: Segscore, tmp_path: Path) 
             assert not CONTROLS.search(result.out + result.err)
     assert archive.outcome(DAYS[1]) == "failed"
     for format_name in ("text", "csv", "markdown"):
-        result = segscore("history", archive.runs, "--format", format_name)
+        result = segscore("trend", "--table", archive.runs, "--format", format_name)
         assert not CONTROLS.search(result.out + result.err)
 
 
@@ -190,10 +190,10 @@ def test_no_secret_of_a_url_is_printed_or_written(
         ["report", url],
         ["explain", url, "--document", "d1"],
         ["export", url, "--document", "d1"],
-        ["status", url],
-        ["history", url],
+        ["show", url],
+        ["trend", "--table", url],
         ["sweep", corpus, corpus, "--output", url],
-        ["calibrate", corpus, "--output", url],
+        ["simulate", "values", corpus, "--output", url],
         ["nightly", "--settings", settings, "--date", "2026-01-01"],
         ["nightly", "--settings", url, "--date", "2026-01-01"],
         ["nightly", "--settings", settings, "--date", "2026-01-01", "--metrics", f"{url}.prom"],

@@ -211,9 +211,9 @@ def test_warnings_of_import_and_simulate_are_json_lines_too(
     twice.write_text(2 * (json.dumps(row) + "\n"))
     broken = tmp_path / "broken.jsonl"
     broken.write_text(json.dumps(row) + "\n" + json.dumps(row | {"boundaries": [9]}) + "\n")
-    for command, file in (("import", twice), ("simulate", broken)):
+    for command, file in (("import", twice), ("simulate coders", broken)):
         output = tmp_path / command
-        result = segscore(command, file, "--output", output, "--log-format", "json")
+        result = segscore(*command.split(), file, "--output", output, "--log-format", "json")
         assert result.code == 0, result.err
         lines = [json.loads(line) for line in result.err.splitlines()]
         assert {line["level"] for line in lines} == {"warning"}
@@ -222,8 +222,12 @@ def test_warnings_of_import_and_simulate_are_json_lines_too(
 def test_options_of_any_command_come_from_a_file(segscore: Segscore, tmp_path: Path) -> None:
     output = tmp_path / "simulated"
     codings = json.dumps(str(DATA / "stargazer.jsonl"))
-    file = write(tmp_path, f"[simulate]\ncodings = {codings}\ndocuments = 3\nnear-miss = 0\n")
-    result = segscore("simulate", "--settings", file, "--output", output, "--documents", 2)
+    file = write(
+        tmp_path, f"[simulate-coders]\ncodings = {codings}\ndocuments = 3\nnear-miss = 0\n"
+    )
+    result = segscore(
+        "simulate", "coders", "--settings", file, "--output", output, "--documents", 2
+    )
     assert result.code == 0, result.err
     chosen = json.loads((output / "simulation.json").read_text())["settings"]
     assert (chosen["documents"], chosen["near_miss"]) == (2, 0)

@@ -31,7 +31,10 @@ class Simulated:
         self.times += 1
         simulation = self.folder / str(self.times)
         shape = ("--documents", 40, "--coders", coders, "--seed", 1, "--output", simulation)
-        assert self.segscore("simulate", DATA / "moonstone.jsonl", *shape, *options).code == 0
+        assert (
+            self.segscore("simulate", "coders", DATA / "moonstone.jsonl", *shape, *options).code
+            == 0
+        )
         rows = audit(simulation, "codings")["agreement"]
         return {row["similarity"]: row["value"] for row in rows if row["coefficient"] == "pi"}
 

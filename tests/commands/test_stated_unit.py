@@ -97,14 +97,21 @@ def test_calibrate_has_the_unit_too(segscore: Segscore, tmp_path: Path) -> None:
 
     def curve(*options: object) -> str:
         result = segscore(
-            "calibrate", reference, "--measure", "boundary_similarity", "--format", "json", *options
+            "simulate",
+            "values",
+            reference,
+            "--measure",
+            "boundary_similarity",
+            "--format",
+            "json",
+            *options,
         )
         assert result.code == 0, result.err
         return result.out
 
     assert curve("--unit", "millisecond") == curve("--n-t", 2000) != curve()
     seconds = write(tmp_path, "seconds.parquet", "desk", 0, "second")
-    refused = segscore("calibrate", seconds, "--measure", "pk", "--unit", "millisecond")
+    refused = segscore("simulate", "values", seconds, "--measure", "pk", "--unit", "millisecond")
     assert refused.code == 2 and "--unit millisecond: the tables count seconds" in refused.err
 
 
@@ -191,7 +198,7 @@ def test_other_commands_and_python_have_such_a_tolerance(
     reference = write(tmp_path, "ref.parquet", "desk", 0)
     outputs = [
         segscore(
-            *("calibrate", reference, "--measure", "tolerant_f1", "--format", "json"),
+            *("simulate", "values", reference, "--measure", "tolerant_f1", "--format", "json"),
             *("--unit", "millisecond", "--tolerance", tolerance),
         ).out
         for tolerance in ("2s", 2000)

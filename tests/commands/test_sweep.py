@@ -618,7 +618,7 @@ def test_the_record_and_summary_of_a_sweep(segscore: Segscore, tmp_path: Path) -
     }  # fmt: skip
     for rows in record["rows"].values():
         assert rows["in"] == rows["scored"] + rows["rejected"] + rows["unpaired"]
-    status = segscore("status", tmp_path / "run")
+    status = segscore("show", tmp_path / "run")
     assert status.code == 0
     assert record["signature"] in status.out
 

@@ -56,7 +56,7 @@ def command_lines(corpus: Path, folder: Path) -> dict[str, list[object]]:
         "gate": ["compare", run, folder / "all", "--measure", "pk", "--gate", "pk<=+0.01", *chance],
         "agree": ["agree", corpus, "--output", folder / "audit"],
         "explain": ["explain", run, "--document", "show-3"],
-        "status": ["status", run],
+        "status": ["show", run],
         "list": ["measures"],
     }
 
@@ -282,7 +282,7 @@ def test_the_best_system_is_first(segscore: Segscore, corpus: Path, tmp_path: Pa
 
 
 def test_an_argument_that_the_locale_cannot_read_is_refused() -> None:
-    command: list[str | bytes] = [sys.executable, "-m", "segscore", "status", "größer".encode()]
+    command: list[str | bytes] = [sys.executable, "-m", "segscore", "show", "größer".encode()]
     locale = {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}
     done = subprocess.run(
         command, env=os.environ | locale, capture_output=True, text=True, check=False

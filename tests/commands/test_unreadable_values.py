@@ -62,7 +62,7 @@ def test_text_that_is_not_utf_8(segscore: Segscore, folder: Path, side: str, col
     names = {side: "bad.parquet", other: f"{other}.parquet"}
     for result in commands(segscore, folder, names["references"], names["hypotheses"]):
         assert_refused(result, folder / "run", place)
-    for command in (("agree", bad, "--output", folder / "run"), ("calibrate", bad, *PK)):
+    for command in (("agree", bad, "--output", folder / "run"), ("simulate", "values", bad, *PK)):
         assert_refused(segscore(*command), folder / "run", place)
     result = segscore("validate", bad)
     assert (result.code, place in result.err) == (1, True)

@@ -57,8 +57,8 @@ HELP = "; see `segscore score --help`"
             "--out: `segscore score` has no such option; the nearest is --output" + HELP,
         ),
         (
-            ("calibrate", "references"),
-            "missing option '--measure'; see `segscore calibrate --help`",
+            ("simulate", "values", "references"),
+            "missing option '--measure'; see `segscore simulate values --help`",
         ),
         (("scor", "x"), "scor: no such command; the nearest is score; see `segscore --help`"),
         (("evaluate",), "evaluate: no such command; the command is score; see `segscore --help`"),

@@ -70,12 +70,12 @@ def test_colors_say_whether_it_is_sure(tmp_path: Path, monkeypatch: pytest.Monke
         ["score", *[tmp_path / name / "corpus.jsonl"] * 2, "--output", tmp_path / name / "run"]
         for name in ("sure", "unsure")
     ]
-    sure, unsure, failed = in_terminal([*commands, ["status", tmp_path / "none"]], 80)
+    sure, unsure, failed = in_terminal([*commands, ["show", tmp_path / "none"]], 80)
     assert f"{GREEN}boundary_similarity, micro: far has the best value" in sure.sent
     assert f"{YELLOW}boundary_similarity, micro: " in unsure.sent
     assert f"{RED}segscore: error: " in failed.sent
     monkeypatch.setenv("NO_COLOR", "1")
-    for printed in in_terminal([[*commands[0], "--fresh"], ["status", tmp_path / "none"]], 80):
+    for printed in in_terminal([[*commands[0], "--fresh"], ["show", tmp_path / "none"]], 80):
         assert not {GREEN, YELLOW, RED} & {*printed.sent.replace("m", "m ").split()}
         assert GREEN not in printed.sent and RED not in printed.sent
         assert BOLD not in printed.sent

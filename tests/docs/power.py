@@ -15,12 +15,19 @@ from pathlib import Path
 from typing import NamedTuple
 
 from tests.support import kernels
-from tests.support.projects import DESIGNS, FAULTS, Project, audit, names
+from tests.support.projects import DESIGNS, FAULTS, READINGS, Project, audit, names
 
 BEGIN, END = "<!-- power: begin -->", "<!-- power: end -->"
-CODERS, DOCUMENTS = (4, 6, 12), (20, 75, 225)
+FEW, MANY, DOCUMENTS = (4, 6, 12), (20, 30), (20, 75, 225)
 KINDS = (*DESIGNS, "faults", "half faults", "weak", "old")
 """Designs without faults; the five faults; a weakness in one genre; old guidelines."""
+
+CODERS = {
+    **dict.fromkeys(KINDS, FEW),
+    **dict.fromkeys(("natural", "readings", "faults"), FEW + MANY),
+    **dict.fromkeys(("fewer", "later"), MANY),
+}
+"""Numbers of coders of the projects of each kind."""
 
 PROJECTS = 60
 """Projects of each line."""
@@ -105,9 +112,9 @@ def _copies(
     return frozenset(p for p in pairs if any(faulty.get(name) == "copies" for name in p))
 
 
-LINES = tuple(Line(kind, c, d) for kind in KINDS for c in CODERS for d in DOCUMENTS)
-INNOCENTS, UNKNOWN = "innocents named", "…"
-HEADING = ("project", "said", *(f"{coders} coders" for coders in CODERS))
+LINES = tuple(Line(kind, c, d) for kind in KINDS for c in CODERS[kind] for d in DOCUMENTS)
+INNOCENTS, UNKNOWN, NOT_SIMULATED = "innocents named", "…", "–"
+HEADING = ("project", "said", *(f"{coders} coders" for coders in FEW + MANY))
 
 Row = Mapping[str, str]
 """Of one line: what is said -> how often, as in 7/12."""
@@ -117,7 +124,7 @@ def planted_in(kind: str) -> tuple[str, ...]:
     """Return what can be found in the projects of a kind."""
     if kind in GROUPS:
         return (kind,)
-    if kind == "readings":
+    if kind in READINGS:
         return ("two readings",)
     return () if kind in DESIGNS else FAULT_COLUMNS
 
@@ -130,8 +137,8 @@ def known_rows(text: str) -> dict[Line, Row]:
         kind, *rest = (cell.strip() for cell in row.strip("| ").split("|"))
         if kind in KINDS:
             said, *cells = rest
-            shares = " ".join(cells).split()
-            lines = (Line(kind, c, d) for c in CODERS for d in DOCUMENTS)
+            shares = " ".join(cell for cell in cells if cell != NOT_SIMULATED).split()
+            lines = (line for line in LINES if line.kind == kind)
             for line, share in zip(lines, shares, strict=True):
                 if share != UNKNOWN:
                     found.setdefault(line, {})[said] = share
@@ -145,7 +152,9 @@ def with_rows(text: str, rows: Mapping[Line, Row]) -> str:
         for said in (*planted_in(kind), INNOCENTS):
             cells = (
                 " ".join(rows.get(Line(kind, c, d), {}).get(said, UNKNOWN) for d in DOCUMENTS)
-                for c in CODERS
+                if c in CODERS[kind]
+                else NOT_SIMULATED
+                for c in FEW + MANY
             )
             table.append(_cells([kind, said, *cells]))
     before, rest = text.split(BEGIN)

@@ -1,4 +1,4 @@
-"""docs/operations.md: floors, what is nobody's fault, and acceptance of one system's fall."""
+"""docs/method-nights.md: floors, what is nobody's fault, and acceptance of one system's fall."""
 
 import json
 from pathlib import Path

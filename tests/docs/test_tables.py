@@ -117,7 +117,7 @@ def test_the_page_of_tables_agrees_with_the_schemas() -> None:
 
 
 def test_every_table_and_rule_is_on_the_page() -> None:
-    without_run = (None, "history", "import", "trend", "reconcile", "calibrate")
+    without_run = (None, "trend-table", "import", "trend", "reconcile", "simulate-values")
     assert {table.name for table in TABLES if table.command not in without_run} == set(
         run_folder.RUN_TABLES
     )
@@ -265,14 +265,14 @@ def test_nights(segscore: Segscore, tmp_path: Path) -> None:
             if key.name.startswith(prefix)
         }
         assert {name.split("[")[0] for name in documented_keys} == part.keys()
-    assert segscore("history", archive.runs).code == 0
+    assert segscore("trend", "--table", archive.runs).code == 0
     corrected = [
         {**row, "program": "news", "boundaries": row["boundaries"][1:]}
         for row in rows(DAYS[0], "reference", GOOD)
     ]
     archive.put(DAYS[0], "reference", corrected)
     assert archive.run(DAYS[0]).code == 0
-    for documented in of("history"):
+    for documented in of("trend-table"):
         table = read_table(storage.join(archive.runs, documented.name))
         groups = ["program"] if documented.beside is not None else []
         assert table.column_names == documented.columns(groups)

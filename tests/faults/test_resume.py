@@ -9,6 +9,7 @@ import subprocess
 from collections.abc import Iterator
 from dataclasses import replace
 from datetime import date, datetime
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
@@ -205,8 +206,8 @@ def test_changed_settings_inputs_or_versions_are_refused(
     if what == "input":
         message = f"the input {replaced(workspace)} has changed (it "
     if what == "version":
-        monkeypatch.setattr("segscore.pipeline.runs.fingerprint.version", lambda _: "0.3.0")
-        message = "version was 0.2.0, is 0.3.0"
+        monkeypatch.setattr("segscore.pipeline.runs.fingerprint.version", lambda _: "9.0")
+        message = f"version was {version('segscore')}, is 9.0"
     before = state(workspace.run)
     result = workspace.score(*options)
     assert message in require_one_line(result.err, result.code)

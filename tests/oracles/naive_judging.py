@@ -227,10 +227,24 @@ def fit_similarities(
 
 
 def q_n(values: Sequence[float]) -> float:
-    """Rousseeuw & Croux 1993, without the correction for small numbers."""
-    half = len(values) // 2 + 1
+    """Rousseeuw & Croux 1993, with the correction for small numbers."""
+    n, half = len(values), len(values) // 2 + 1
     apart = sorted(abs(a - b) for a, b in combinations(values, 2))
-    return 2.2219 * apart[half * (half - 1) // 2 - 1]
+    few = {2: 0.399, 3: 0.994, 4: 0.512, 5: 0.844, 6: 0.611, 7: 0.857, 8: 0.669, 9: 0.872}
+    factor = few.get(n, n / (n + 1.4) if n % 2 else n / (n + 3.8))
+    return factor * 2.2219 * apart[half * (half - 1) // 2 - 1]
+
+
+def limit_of(lowest: Sequence[float]) -> float:
+    """How low the effect of a coder must be, from the effects of the standard, ascending."""
+    n = len(lowest)
+
+    def without(number: int) -> float:
+        differ = sqrt(q_n(lowest[number:]) ** 2 + DIFFER**2)
+        return max(EFFECT, EFFECT_SPREAD * (1 + n / 80 + 20 / max(n, 6) ** 2) * differ)
+
+    beyond = [k for k in range(1, n // 3 + 1) if lowest[k - 1] <= -without(k)]
+    return without(max(beyond, default=1))
 
 
 class Given(NamedTuple):
@@ -245,9 +259,7 @@ class Given(NamedTuple):
 def judge(given: Given, n_t: int = 2) -> Judged:
     """Judge the coders, of whom none reads in another way."""
     shared = {name: doc for name, doc in given.corpus.items() if len(doc.codings) > 1}
-    alone = Counter(given.stratum[name] for name, doc in shared.items() if len(doc.codings) == 2)
-    small = {name: s if alone[s] >= 20 else "small" for name, s in given.stratum.items()}
-    given = given._replace(stratum=small)
+    given = given._replace(stratum=dict.fromkeys(given.stratum, "all"))
     coders = sorted({coder for document in shared.values() for coder in document.codings})
     judged = [x for x in coders if sum(x in doc.codings for doc in shared.values()) >= 10]
     assert len(judged) >= 4
@@ -329,9 +341,7 @@ def _judge(
         if used(pair) and (known := aligned(given.corpus, *pair, moved, n_t)) is not None
     ]
     after = centred(fit_similarities(pairs, [], {"all": "all"})[0])
-    spread = q_n([effects[x] for x in standard])
-    differ = sqrt(spread**2 + DIFFER**2)
-    limit = max(EFFECT, EFFECT_SPREAD * (1 + len(standard) / 80) * differ)
+    limit = limit_of(sorted(effects[x] for x in standard))
     less = {
         x
         for x in effects

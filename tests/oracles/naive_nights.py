@@ -13,7 +13,7 @@ DAY = timedelta(days=1)
 
 
 def missing_nights(nights: list[date]) -> list[date]:
-    """Walk from the first night to the last, as docs/operations.md describes it."""
+    """Walk from the first night to the last, as docs/method-nights.md describes it."""
     if len(nights) < 2:
         return []
     present = sorted(nights)
@@ -44,7 +44,7 @@ def baseline(good: list[int]) -> list[int]:
 
 
 def level(values: Any, usable: Any, system: int) -> dict[str, float]:
-    """Judge the level of a system on the last night, as docs/operations.md describes it.
+    """Judge the level of a system on the last night, as docs/method-nights.md describes it.
 
     Args:
         values: averages, higher is better, NaN where a night lacks one, shape (nights, systems).

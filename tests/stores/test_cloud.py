@@ -92,7 +92,7 @@ def test_tables_are_the_same_in_every_store(
     assert record is not None
     texts = given.out + given.err + result.out + result.err + record
     assert not any(secret in texts for secret in SECRETS)
-    status = segscore("status", f"{folder}/run")
+    status = segscore("show", f"{folder}/run")
     assert status.code == 0 and "finished" in status.out
     document = on_disk.hypotheses[1]["document_id"]
     drawn = segscore("explain", f"{folder}/run", "--document", document)

@@ -29,7 +29,7 @@ def test_nights_run_in_an_object_store(segscore: Segscore, tmp_path: Path, s3: s
     assert result.code == 0, result.err
     # Two folders keep the summaries of removed nights, and that the second one was scored again.
     assert storage.names(archive.runs) == [f"date={later}", "history", "restatements"]
-    gathered = segscore("history", archive.runs)
+    gathered = segscore("trend", "--table", archive.runs)
     assert gathered.code == 0, gathered.err
     assert storage.names(archive.runs) == [f"date={later}", "history", "restatements"]
 

@@ -376,7 +376,7 @@ def test_a_missing_bucket_is_named(
     kind = "container" if store == "azure" else "bucket"
     message = f"no such {kind}; correct its name, or create it first"
     assert_one_line(score(segscore, f"{url}/tables", "run"), 2, f"{url}/tables: {message}")
-    assert_one_line(segscore("status", f"{url}/run"), 2, f"{url}/run/run.json: {message}")
+    assert_one_line(segscore("show", f"{url}/run"), 2, f"{url}/run/run.json: {message}")
     for step in (
         lambda: storage.names(f"{url}/run"),
         lambda: storage.make_folder(f"{url}/run"),
@@ -460,11 +460,11 @@ def test_a_command_prints_only_its_result(stored: str, tmp_path: Path) -> None:
     result = run_separately("import", tmp_path / "in.jsonl", "--output", stored)
     assert result == CommandResult(0, f"{stored}/references: 1 row, 2 segments\n", "")
     assert_one_line(
-        run_separately("status", f"{stored}/none"), 2, f"{stored}/none: there is no such folder"
+        run_separately("show", f"{stored}/none"), 2, f"{stored}/none: there is no such folder"
     )
 
 
 def test_a_command_prints_one_line_if_the_store_does_not_answer(s3: str) -> None:
     nobody = f"http://127.0.0.1:{free_ports(1)[0]}"
-    result = run_separately("status", f"{s3}/none", AWS_ENDPOINT_URL=nobody, AWS_MAX_ATTEMPTS="1")
+    result = run_separately("show", f"{s3}/none", AWS_ENDPOINT_URL=nobody, AWS_MAX_ATTEMPTS="1")
     assert_one_line(result, 1, "the server does not answer")

@@ -97,7 +97,7 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Place:
         row["boundaries"] = row["boundaries"][1:]
     nights.put(FIRST, "reference", listed_rows)
     assert nights.run(FIRST).code == 0
-    history = nights.segscore("history", nights.runs)
+    history = nights.segscore("trend", "--table", nights.runs)
     assert history.code == 0, history.err
     audits = folder / "audits"
     for table, name, options in (

@@ -31,7 +31,7 @@ COMMANDS: dict[str, Callable[[str, str], list[str]]] = {
     "project from": lambda source, output: [
         "project", "else.jsonl", "--from", source, "--to", "else.jsonl", "--output", output
     ],
-    "simulate": lambda source, output: ["simulate", source, "--output", output],
+    "simulate": lambda source, output: ["simulate", "coders", source, "--output", output],
     "compare": lambda source, output: [
         "compare", "else", source, "--measure", "pk", "--output", output
     ],

@@ -17,6 +17,8 @@ At half strength, the fault is half as large.  Without faults, honest coders dif
 - natural: in their errors (standard deviation .25 on the log scale) and their rates (.05);
 - readings: some mean other places in half of the cases, because they read the guidelines in another
   way: a quarter of the coders, at least two;
+- fewer, later: a sixth of the coders, at least three, read so that they mean half of the places, or
+  places one or two units later;
 - genres: a third of the documents is hard, and mostly coded by a third of the coders;
 - unbalanced: half of the coders code eight times as much as the others.
 """
@@ -49,7 +51,8 @@ from segscore.pipeline.tables.validate import REJECT_COLUMNS
 MONTHS = [f"2026-{month:02d}" for month in range(1, 13)]
 FAULTS = ("careless", "careless", "copies", "drifts", "twice", "late")
 KINDS = ("", "careless", "copies", "drifts", "twice", "late", "weak", "old")
-DESIGNS = ("plain", "natural", "readings", "genres", "unbalanced")
+READINGS = ("readings", "fewer", "later")
+DESIGNS = ("plain", "natural", *READINGS, "genres", "unbalanced")
 _ERROR, _NEAR, _MOST = 0.12, 0.15, 80
 
 
@@ -88,7 +91,9 @@ class Project:
         """Number of coders who read in another way."""
         if self.otherwise is not None:
             return self.otherwise
-        return max(2, self.coders // 4) if self.design == "readings" else 0
+        if self.design == "readings":
+            return max(2, self.coders // 4)
+        return max(3, self.coders // 6) if self.design in READINGS else 0
 
 
 def names(coders: int) -> list[str]:
@@ -112,7 +117,9 @@ def table(project: Project, seed: int) -> pa.Table:
     error = _ERROR * project.errors * np.exp(0.25 * natural * draw.standard_normal(n))
     rate = np.exp(0.05 * natural * draw.standard_normal(n)) - 1
     hard = 1.0 + (genre if project.design == "genres" else np.zeros(documents, int))
-    coders = _Coders(fault, error, rate, np.arange(n) >= n - project.others, project.strength)
+    way = 1 + READINGS.index(project.design) if project.design in READINGS else 0
+    reading = np.where(np.arange(n) >= n - project.others, way, 0)
+    coders = _Coders(fault, error, rate, reading, project.strength)
     chosen = _panels(project, genre, draw)
     size = draw.integers(60, 141, documents)
     coding, lengths, values = _draw(
@@ -156,20 +163,20 @@ class _Coders:
         fault: number of the fault in ``KINDS``.
         error: chance to omit a boundary, and to add one.
         rate: share of boundaries that are added without an error; negative: omitted.
-        other: whether the coder reads in another way.
+        reading: in which other way the coder reads, counted from 1; 0 in none.
         strength: of the faults.
     """
 
     fault: Ints
     error: Floats
     rate: Floats
-    other: Flags
+    reading: Ints
     strength: float
 
     @property
-    def arrays(self) -> tuple[Ints, Floats, Floats, Flags, float]:
+    def arrays(self) -> tuple[Ints, Floats, Floats, Ints, float]:
         """The fields, for a compiled loop."""
-        return self.fault, self.error, self.rate, self.other, self.strength
+        return self.fault, self.error, self.rate, self.reading, self.strength
 
 
 def _panels(project: Project, genre: Ints, draw: np.random.Generator) -> Flags:
@@ -207,13 +214,17 @@ def _true_places(size: int, marks: int) -> Ints:
 
 
 @kernel
-def _mean_another(places: Ints, size: int) -> Ints:
-    """Return other places in half of the cases."""
-    other = places.copy()
-    for k in range(len(other)):
-        if np.random.random() >= 0.5:
-            other[k] = np.random.randint(3, size)
-    return other
+def _mean_another(places: Ints, size: int, way: int) -> Ints:
+    """Return other places in half of the cases, half of the places, or places that are later."""
+    other, kept = places.copy(), 0
+    for place in places:
+        same = np.random.random() < 0.5
+        if way == 3:
+            other[kept] = min(size - 1, place + (1 if same else 2))
+        else:
+            other[kept] = place if same else np.random.randint(3, size)
+        kept += same or way != 2
+    return other[:kept]
 
 
 @kernel
@@ -253,14 +264,14 @@ def _times(kind: int, strength: float, month: float, genre: int) -> float:
 @kernel
 def _draw(
     documents: tuple[Ints, Floats, Ints, Flags, Floats],
-    coders: tuple[Ints, Floats, Floats, Flags, float],
+    coders: tuple[Ints, Floats, Floats, Ints, float],
     chosen: Flags,
     seed: int,
 ) -> tuple[Ints, Ints, Ints]:
     """Code all documents: document and coder of each coding, numbers of boundaries, boundaries."""
     np.random.seed(seed)
     size, month, genre, later, hard = documents
-    fault, error, rate, other, strength = coders
+    fault, error, rate, reading, strength = coders
     faulty = np.count_nonzero(fault)
     copied = faulty % len(fault)
     total = np.count_nonzero(chosen)
@@ -269,7 +280,7 @@ def _draw(
     row, end = 0, 0
     for d in range(len(size)):
         true = _true_places(size[d], size[d] // 10)
-        another = _mean_another(true, size[d])
+        another = _mean_another(true, size[d], max(reading))
         # With old guidelines about, the true places are those of the new ones from then on.
         old = np.any(fault == 7) and later[d]
         taken = np.zeros(0, np.int64)
@@ -281,7 +292,7 @@ def _draw(
             kind = fault[x]
             errors = error[x] * hard[d] * _times(kind, strength, month[d], genre[d])
             added = rate[x] + (strength if kind == 4 else 0.0)
-            places = another if other[x] or (old and kind != 7) else true
+            places = another if reading[x] or (old and kind != 7) else true
             how = (min(0.95, errors), added, strength if kind == 5 else 0.0)
             marks = _code(places, size[d], how)
             if x == copied:

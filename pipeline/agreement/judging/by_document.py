@@ -3,7 +3,8 @@
 The similarity of coders i and j in document d is fitted by S_ijd = m + a_i + a_j + g_d, by least
 squares weighted with its denominator: some documents are harder than others for everybody, and who
 codes these is not to blame.  With two codings, the effect of a document cannot be told from those
-of its coders; all such documents of a group (of ``--group-by``) share one effect.
+of its coders; all such documents share one effect, whatever groups they are in, so that who is
+named does not depend on ``--group-by``.
 
 The effects of documents are eliminated from the normal equations, which leaves as many unknowns as
 there are coders.  What is left of a pair of coders, averaged over their documents, is its residual.
@@ -26,9 +27,6 @@ from segscore.pipeline.measures.measure import divided_by, evaluate
 
 _OWN = -1
 """The shared effect of a document that has one of its own."""
-
-FEWEST_SHARING = 20
-"""Documents with one pair of groups with fewer of them share the effect of all such groups."""
 
 _RIDGE = 1e-9
 """Share of the mean diagonal that is added to it, so that coders apart from all others have 0."""
@@ -94,14 +92,8 @@ class ByDocument:
         known = ~np.isnan(value)
         of_known = np.where(known, weight, 0).astype(np.float64)
         values = np.where(known, value, 0.0)
-        return CodedPairs(self.start, self.first, self.second, values, of_known, self._shared)
-
-    @cached_property
-    def _shared(self) -> Ints:
-        """Effect that documents with one pair share: that of their group, if it is large."""
-        groups = int(self.stratum.max(initial=0)) + 1
-        alone = np.bincount(self.stratum[np.diff(self.start) == 1], minlength=groups)
-        return np.where(alone[self.stratum] >= FEWEST_SHARING, self.stratum, 0)
+        shared = np.zeros(len(self.start) - 1, np.int64)
+        return CodedPairs(self.start, self.first, self.second, values, of_known, shared)
 
     @cached_property
     def document(self) -> Ints:

@@ -195,7 +195,7 @@ def _of_copying(
     for one, other in copying_pairs(peers):
         if not names.isdisjoint((one, other)):
             yield (
-                f" {one} and {other} may have worked together, or one copied from the other: each "
+                f" {one} and {other} may have the same tool, have worked together, or copied: each "
                 f"agrees better with the others for having the other among them, which is to the "
                 f"disadvantage of {candidate}; leave one of them out by --without."
             )

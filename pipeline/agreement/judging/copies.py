@@ -111,8 +111,8 @@ class Copies(Step):
             return (
                 f"{more}, over {row['documents']:,} documents, and "
                 f"{percent(exact)} of their paired boundaries are at exactly the same position, "
-                f"{percent(others)} of those of the other pairs. Find out whether they worked "
-                "together, or one copied from the other."
+                f"{percent(others)} of those of the other pairs. The same tool or pre-annotation, "
+                "joint work, or a copy looks like this: ask both before anything else."
             )
         return (
             f"{more}: they may read the guidelines in a way of their own, or have worked together."

@@ -1,5 +1,6 @@
 """Find coders who agree less and less with the others over a series of dates."""
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
@@ -19,6 +20,15 @@ from segscore.pipeline.statistics.multiple_tests import holm
 from segscore.pipeline.statistics.shown_numbers import percent, shown_p
 
 FEWEST_DATES = 3
+
+_WEEK, _QUARTER = re.compile(r"(\d{4})-?W(\d\d)"), re.compile(r"(\d{4})-?Q([1-4])")
+_NAMED = re.compile(r"([A-Za-z]+)\.?[ -](\d{4})")
+_ENGLISH = "January February March April May June July August September October November December"
+_MONTHS = {
+    name: number
+    for number, month in enumerate(_ENGLISH.lower().split(), start=1)
+    for name in (month, month[:3])
+}
 
 
 @dataclass(frozen=True)
@@ -106,8 +116,9 @@ class Drift(Step):
 def _drifts(periods: Sequence[Period], view: View) -> dict[int, Row]:
     """Return the drift of each judged coder, by number."""
     whole, judging = view.evidence.pairs, view.evidence.judging
-    copies = np.array([mark is True for mark in view["high_agreement"]], bool)
-    unused = whole.first[copies] * whole.coders + whole.second[copies]
+    apart = np.array([mark is True for mark in view["high_agreement"]], bool)
+    apart |= ~view.readings.alike(whole.first, whole.second)
+    unused = whole.first[apart] * whole.coders + whole.second[apart]
     relative = np.stack(
         [_relative(period.pairs, view.standard, unused, judging) for period in periods], axis=1
     )
@@ -117,6 +128,7 @@ def _drifts(periods: Sequence[Period], view: View) -> dict[int, Row]:
     lines = _lines(days, relative, weights)
     judged = ~np.isnan(view["agreement_effect"]) & (weights.sum(axis=0) >= FEWEST_DOCUMENTS)
     judged &= np.count_nonzero(weights, axis=0) >= FEWEST_DATES
+    judged &= view.readings.judged(judged)
     tested = np.flatnonzero(judged & ~np.isnan(lines.change[0]))
     errors = standard_error(lines.change)
     p = holm(jackknife_p(lines.change[0], errors, whole.groups)[tested])
@@ -188,11 +200,20 @@ def _lines(days: Floats, values: Floats, weights: Floats) -> _Lines:
 
 
 def day_of(value: object) -> int | None:
-    """Return the number of the first day of a date such as 2026, 2026-01 or 2026-01-31."""
+    """Return the number of the first day of a date; None if it is not one.
+
+    Dates are such as 2026, 2026-01, 2026-01-31, 2026-W12, 2026-Q1, and Mar 2026 or March 2026.
+    """
     if not isinstance(value, str | date):
         return None
+    text = str(value)
+    if week := _WEEK.fullmatch(text):
+        text = f"{week[1]}-W{week[2]}-1"
+    elif quarter := _QUARTER.fullmatch(text):
+        text = f"{quarter[1]}-{3 * int(quarter[2]) - 2:02d}-01"
+    elif (named := _NAMED.fullmatch(text)) and named[1].lower() in _MONTHS:
+        text = f"{named[2]}-{_MONTHS[named[1].lower()]:02d}-01"
     try:
-        text = str(value)
         return date.fromisoformat(text + "-01-01"[len(text) - 4 :]).toordinal()
     except ValueError:
         return None

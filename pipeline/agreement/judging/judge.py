@@ -11,6 +11,7 @@ import numpy as np
 
 from segscore.pipeline.agreement.group import Group
 from segscore.pipeline.agreement.judging.limits import FEWEST_JUDGED
+from segscore.pipeline.agreement.judging.readings import Readings, readings_of_accused
 from segscore.pipeline.agreement.judging.step import Row, StepColumn, plain
 from segscore.pipeline.agreement.judging.steps import JUDGES, STEPS
 from segscore.pipeline.agreement.judging.view import Evidence, View
@@ -18,6 +19,9 @@ from segscore.pipeline.arrays.ragged import Flags
 
 _FEWEST_STANDARD = 3
 """Coders are left out of the standard only while at least so many remain."""
+
+_APART = [step.mark for step in STEPS if step.before_readings]
+_BAD = [step.mark for step in STEPS if step.leaves_standard]
 
 
 def judge_coders(group: Group) -> View | None:
@@ -29,14 +33,25 @@ def judge_coders(group: Group) -> View | None:
     # Before anybody is set apart: who reads in another way may also mark later, or less often.
     everybody = evidence.readings(standard)
     ways = everybody if everybody.way.any() else None
-    apart = [step.mark for step in STEPS if step.before_readings]
-    bad = [step.mark for step in STEPS if step.leaves_standard]
+    view = _settled(evidence, ways)
+    if ways is None:
+        accused = standard & np.logical_or.reduce([view[mark] for mark in _BAD])
+        alike = readings_of_accused(
+            evidence.coded, standard, accused, view.readings, evidence.judging
+        )
+        view = view if alike is None else _settled(evidence, alike)
+    return view
+
+
+def _settled(evidence: Evidence, ways: Readings | None) -> View:
+    """Leave those who are found out of the standard, until nobody else is found."""
+    standard = evidence.judged
     before: tuple[tuple[int, int], ...] = ()
     # Pairs that are left out may come back, so that states might follow each other in a circle.
     seen = {(standard.tobytes(), before)}
     while True:
-        view = View(evidence, standard, before, ways, JUDGES, apart)
-        left = standard & ~np.logical_or.reduce([view[mark] for mark in bad])
+        view = View(evidence, standard, before, ways, JUDGES, _APART)
+        left = standard & ~np.logical_or.reduce([view[mark] for mark in _BAD])
         if np.count_nonzero(left) < _FEWEST_STANDARD:
             return view
         standard, before = left, view.readings.pairs

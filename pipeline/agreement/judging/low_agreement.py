@@ -17,8 +17,12 @@ from segscore.pipeline.statistics.shown_numbers import shown_p
 _DIFFER = 0.02
 """By about so much, at least, do honest coders differ in their similarity to others."""
 
-_MANY = 80
-"""Of n honest coders, the furthest is 1 + n / 80 times as far from the others as of few."""
+_MANY, _FEW, _FEWEST = 80, 20, 6
+"""Of n honest coders, the furthest is 1 + n / 80 times as far from the others as of few; how much
+few of them differ is not well known, for which 20 / n^2 is added, as of 6 if they are fewer."""
+
+_SHARE = 3
+"""At most one in so many coders is left out of the spread."""
 
 
 class LowAgreement(Step):
@@ -107,11 +111,20 @@ def _aligned(view: View) -> Floats:
 def _limit(view: View, agreement: CoderEffect) -> float:
     """Return the larger of the limit and of several times how much honest coders differ.
 
-    The more coders there are, the further from the others the furthest of them is.  That a few
-    coders are alike by chance does not mean that honest ones do not differ.
+    Two careless coders must not hide each other.  So the lowest are left out of the spread that
+    they are compared with, as many of them as are then beyond the limit, but one at least.  The
+    more coders there are, the further from the others the furthest of them is.  That a few coders
+    are alike by chance does not mean that honest ones do not differ.
     """
     limits, effects = view.limits, agreement.value[view.standard]
-    known = effects[~np.isnan(effects)]
-    differ = np.hypot(spread(known), _DIFFER)
-    of_spread = limits["effect_spread"] * (1 + len(known) / _MANY) * differ
-    return float(max(limits["effect"], of_spread))
+    known = np.sort(effects[~np.isnan(effects)])
+    times = limits["effect_spread"] * (
+        1 + len(known) / _MANY + _FEW / max(len(known), _FEWEST) ** 2
+    )
+    most = max(1, len(known) // _SHARE)
+    beyond = [
+        max(limits["effect"], times * float(np.hypot(spread(known[number:]), _DIFFER)))
+        for number in range(1, most + 1)
+    ]
+    found = [limit for limit, value in zip(beyond, known, strict=False) if value <= -limit]
+    return found[-1] if found else beyond[0]

@@ -5,7 +5,7 @@ who read in the other way, and those who read alike agree better than the effect
 Both show in the residuals of pairs of coders, which are compared with those of permuted names.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -22,6 +22,15 @@ from segscore.pipeline.agreement.judging.permutations import (
     permuted,
     standardised,
 )
+from segscore.pipeline.agreement.judging.sides import (
+    CLEARLY,
+    Sides,
+    clearness,
+    few_shared,
+    fitted,
+    shared_with,
+    sides_of,
+)
 from segscore.pipeline.arrays.ragged import Flags, Floats, Ints
 
 _TAIL, _LESS_TAIL = 4.94, 3.68
@@ -34,12 +43,13 @@ _BEYOND = 1.5
 _PERHAPS = 0.6
 """From this ratio on, coders may read in two ways, and the fewer are not accused."""
 
-_CLEARLY = 0.05
-"""Each group must agree at least this much more inside than with the other."""
+_ERRORS = 4.0
+"""So many standard errors better must those agree who would be accused."""
 
 _NEARLY, _AS_MUCH = 0.8, 0.95
 _MOST_PAIRS = 10
 _FEWEST_ALIKE = 2
+_FEWEST_IN_OTHER = 6
 
 
 @dataclass(frozen=True)
@@ -71,11 +81,13 @@ class Readings:
         """Return the coders of whom it can be said that they agree less than others.
 
         Where there are two ways of reading, a coder must have enough others who read in the same
-        way. Coders who may read in another way are not among them.
+        way: more in the less common one, where they share few documents. Coders who may read in
+        another way are not among them.
         """
         alike = self.way[:, None] == self.way
-        enough = (alike & coders).sum(axis=1) >= FEWEST_JUDGED
-        return np.asarray(((self.way == 0) & ~self.suspected) | enough & (self.way > 0))
+        fewest = np.where(self.way == 2, _FEWEST_IN_OTHER, FEWEST_JUDGED)
+        enough = (alike & coders).sum(axis=1) >= fewest
+        return np.asarray(~self.suspected & ((self.way == 0) | enough))
 
     def alike(self, first: Ints, second: Ints) -> Flags:
         """Return which pairs neither read in different ways nor agree too well."""
@@ -100,22 +112,61 @@ def find_readings(coded: ByDocument, included: Flags, judging: Judging) -> Readi
         search = _Search.of(coded, pairs, used, judging)
         ratio = search.ratio if np.isnan(ratio) else ratio
         least = judging.limits["copies_residual"]
-        group, pair = search.group(included, least), search.pair(least)
-        if group is not None and (
-            pair is None
-            or search.explained(group[:, None] == group) > search.explained(_only(pair, group))
+        sides, pair = search.sides(included, least), search.pair(least)
+        if sides is not None and (
+            pair is None or search.explained(sides.alike) > search.explained(_only(pair, sides.way))
         ):
-            way = np.where(included, 1 + group, 0)
-            excess = search.excess(group[:, None] == group)
-            return Readings(way, excess, search.ratio, (*found,), np.zeros(len(way), bool))
+            excess = search.excess(sides.alike)
+            unsure = sides.perhaps_other(search.effects) & ~sides.other
+            unsure |= few_shared(coded, pairs, search.used, sides)
+            return Readings(sides.way, excess, search.ratio, (*found,), unsure)
         if pair is None:
-            perhaps = search.group(included, 0.0, _PERHAPS)
-            suspected = suspected if perhaps is None else perhaps == 1
+            perhaps = search.sides(included, 0.0, _PERHAPS)
+            suspected = suspected if perhaps is None else perhaps.other
             break
         found.append(pair)
         used &= (pairs.first != pair[0]) | (pairs.second != pair[1])
     way = np.zeros(coded.coders, np.int64)
     return Readings(way, np.nan, ratio, (*sorted(found),), suspected)
+
+
+def readings_of_accused(
+    coded: ByDocument, included: Flags, accused: Flags, before: Readings, judging: Judging
+) -> Readings | None:
+    """Ask whether those who would be accused read alike; None if not.
+
+    A few among many are not seen in the largest eigenvalue. People who are merely careless agree
+    with each other even less than with the others; those who read in a way of their own agree
+    better. If that is not sure, they are suspected of it, and not accused.
+
+    Args:
+        coded: counts of pairs of codings.
+        included: coders who are judged, shape (coders,).
+        accused: those who would be accused, likewise.
+        before: what was found among all, without two ways.
+        judging: how to judge.
+    """
+    pairs = coded.pairs(judging.similarity, judging.n_t)
+    used = included[pairs.first] & included[pairs.second] & before.alike(pairs.first, pairs.second)
+    effects = fit_effects(pairs, used, coded.coders)
+    groups = included & ~accused, accused
+    sides = sides_of(coded, pairs, used, effects, groups)
+    more, error = clearness(coded, pairs, used, sides)
+    if more >= CLEARLY and more >= _ERRORS * error and sides.other.sum() >= _FEWEST_ALIKE:
+        suspected = sides.unknown | accused & ~sides.other & sides.perhaps_other(effects)
+        suspected |= few_shared(coded, pairs, used, sides)
+        return Readings(sides.way, more, before.ratio, before.pairs, suspected)
+    sides = sides_of(coded, pairs, used, effects, groups, 1)
+    more, _ = clearness(coded, pairs, used, sides)
+    if more >= CLEARLY and sides.other.sum() >= _FEWEST_ALIKE:
+        few = shared_with(coded, pairs, used, sides.other) < FEWEST_DOCUMENTS
+        suspected = before.suspected | accused & (few | sides.perhaps_other(effects)) | sides.other
+        return replace(before, suspected=suspected)
+    both = used & accused[pairs.first] & accused[pairs.second] & (pairs.weight > 0)
+    together = len(np.unique(coded.document[both]))
+    if np.count_nonzero(accused) >= FEWEST_JUDGED and together < FEWEST_DOCUMENTS:
+        return replace(before, suspected=before.suspected | accused)
+    return None
 
 
 def _only(pair: tuple[int, int], like: Ints | Floats) -> Flags:
@@ -130,7 +181,8 @@ class _Search:
     """The fit to the pairs that are used, and what permutations of names say of it.
 
     Attributes:
-        pairs: pairs of codings.
+        coded: counts of pairs of codings.
+        pairs: their similarities.
         used: which are used.
         effects: what is fitted to them.
         ratio: the largest eigenvalue of the residuals / its limit.
@@ -138,6 +190,7 @@ class _Search:
         limit: limit of the largest residual, in units of the error of one boundary pair.
     """
 
+    coded: ByDocument
     pairs: CodedPairs
     used: Flags
     effects: Effects
@@ -156,9 +209,8 @@ class _Search:
         value = leading(standardised(effects.residual, effects.weight), vector)
         beyond = _BEYOND * float(np.quantile(eigenvalues, 0.95))
         limit = min(beyond, _tail(eigenvalues, _LESS_TAIL))
-        return cls(
-            pairs, used, effects, value / limit if limit > 0 else np.nan, vector, _tail(largest)
-        )
+        ratio = value / limit if limit > 0 else np.nan
+        return cls(coded, pairs, used, effects, ratio, vector, _tail(largest))
 
     def excess(self, alike: Flags) -> float:
         """Return how much more the marked pairs agree, fitted together with all effects."""
@@ -181,30 +233,28 @@ class _Search:
         weight = np.triu(own.weight * alike, 1)
         return float((weight * self.effects.residual).sum()), float((weight * own.residual).sum())
 
-    def group(self, included: Flags, least: float, ratio: float = 1.0) -> Ints | None:
-        """Return who reads in the less common way, 1, and who does not, 0; None if not two ways."""
+    def sides(self, included: Flags, least: float, ratio: float = 1.0) -> Sides | None:
+        """Return who reads in which way; None if there are not two ways."""
         if not self.ratio >= ratio:
             return None
-        group = (self.vector > 0) & included
-        sizes = np.count_nonzero(group), np.count_nonzero(included & ~group)
-        if min(sizes) < _FEWEST_ALIKE:
+        positive = (self.vector > 0) & included
+        groups = included & ~positive, positive
+        if positive[np.argmax(included)]:
+            groups = groups[::-1]
+        sides = sides_of(self.coded, self.pairs, self.used, self.effects, groups)
+        if np.count_nonzero(sides.other) < _FEWEST_ALIKE:
             return None
-        if sizes[0] > sizes[1] or (sizes[0] == sizes[1] and group[np.argmax(included)]):
-            group = included & ~group
-        ways = [included & ~group, group]
-        inside = [self._similarity(np.logical_and.outer(way, way)) for way in ways]
-        between = self._similarity(np.logical_and.outer(*ways))
-        clearly = min(inside) >= between + _CLEARLY
-        clearly &= self.excess(group[:, None] == group) >= least
-        return group.astype(np.int64) if clearly else None
+        inside = [self._similarity(np.logical_and.outer(w, w)) for w in (sides.common, sides.other)]
+        between = self._similarity(np.logical_and.outer(sides.common, sides.other))
+        clearly = min(inside) >= between + CLEARLY and self.excess(sides.alike) >= least
+        return sides if clearly else None
 
     def _similarity(self, chosen: Flags) -> float:
         """Return the mean similarity of the chosen pairs in a document with effect 0."""
-        effects = self.effects
-        coder = np.nan_to_num(effects.coder)
-        fitted = effects.base + np.add.outer(coder, coder) + effects.residual
-        weight = effects.weight * (chosen | chosen.T)
-        return float((weight * fitted).sum() / weight.sum()) if weight.any() else np.nan
+        weight = self.effects.weight * (chosen | chosen.T)
+        return (
+            float((weight * fitted(self.effects)).sum() / weight.sum()) if weight.any() else np.nan
+        )
 
     def pair(self, least: float) -> tuple[int, int] | None:
         """Return the pair with the largest residual if it is beyond its limit and ``least``.

@@ -30,7 +30,7 @@ from segscore.pipeline.statistics.multiple_tests import holm
 from segscore.pipeline.statistics.shown_numbers import shown_as, shown_attribute
 from segscore.schemas.rows import group_of
 
-_P, _SPREADS = 0.05, 1.5
+_P, _SPREADS = 0.05, 2.0
 """A coder is named only if p is below this, and the fall is so many spreads of all coders'."""
 
 _MOST_GROUPS = 24

@@ -100,15 +100,15 @@ def _readers(chain: _Chain, run: str, kind: str = "score", least: int = 2) -> li
     ]
 
 
-_READERS = ("report", "report", "cite", "status", "explain", "export", "compare", "history")
+_READERS = ("report", "report", "cite", "show", "explain", "export", "compare", "trend --table")
 _READERS_OF = {
     "score": (
-        *("report", "report", "macro report", "cite", "cite", "status", "explain", "explain"),
-        *("compare", "compare", "history", "python", "python"),
+        *("report", "report", "macro report", "cite", "cite", "show", "explain", "explain"),
+        *("compare", "compare", "trend --table", "python", "python"),
     ),
-    "compare": ("report", "report", "macro report", "cite", "status", "python"),
-    "agree": ("report", "report", "macro report", "status", "python"),
-    "sweep": ("report", "report", "macro report", "status", "python"),
+    "compare": ("report", "report", "macro report", "cite", "show", "python"),
+    "agree": ("report", "report", "macro report", "show", "python"),
+    "sweep": ("report", "report", "macro report", "show", "python"),
 }
 """Command that made a run -> the commands that read it."""
 
@@ -118,11 +118,11 @@ def _reader(chain: _Chain, run: str, name: str, number: int) -> Words:
     page = f"page-{number}.html"
     if name == "macro report":
         return ["report", run, "--output", page, "--average", "macro"]
-    words = [name, run, *chain.options(name, 0.25)]
+    words = [*name.split(), run, *chain.options(name.replace(" --", "-"), 0.25)]
     if name == "report":
         words += ["--output", page]
-    if name == "history":
-        words[1] = "."
+    if name == "trend --table":
+        words[2] = "."
     if name == "compare" and draw.random() < 0.5:
         words += ["--output", f"compared-{number}"]
     if name == "explain":
@@ -217,9 +217,9 @@ def _audited(chain: _Chain) -> list[Step]:
             *_readers(chain, "run", least=1),
         ]
     if draw.random() < 0.4:
-        made, own = chain.options("simulate"), chain.options("agree", 0.1)
+        made, own = chain.options("simulate-coders"), chain.options("agree", 0.1)
         steps += [
-            _made("simulate", codings, "--output", "made", options=made),
+            _made("simulate", "coders", codings, "--output", "made", options=made),
             _made("agree", "made/codings", "--output", "audit-2", options=own),
             *_readers(chain, "audit-2", "agree", 1),
         ]
@@ -260,7 +260,7 @@ def _nightly(chain: _Chain) -> list[Step]:
         ["trend", "nights", *trend],
         ["trend", "nights", "--measure", "boundary_similarity", "--report", "trend.html"],
         ["compare", f"nights/date={nights[0]}", last, *chain.options("compare")],
-        ["history", "nights", *chain.options("history", 0.4)],
+        ["trend", "--table", "nights", *chain.options("trend-table", 0.4)],
         ["report", "nights"],
         steps[-1].words,
         ["python", "import segscore; print(*segscore.trend('nights', measure='pk').findings)"],
@@ -354,7 +354,7 @@ def _explained(chain: _Chain) -> list[Step]:
         return words + ([] if "--system" in words or not systems else ["--system", systems[0]])
 
     def calibrate() -> Words:
-        words = ["calibrate", tables[0], *chain.options("calibrate")]
+        words = ["simulate", "values", tables[0], *chain.options("simulate-values")]
         return words + ([] if "--measure" in words else ["--measure", "window_diff"])
 
     commands = [

@@ -58,7 +58,7 @@ def faults_of(ended: Ended) -> Iterator[str]:
     if ended.code in (1, 2) and _RESUME in ended.err:
         yield "advises to resume"
     errors = [line for line in ended.err.splitlines() if _is_error(line)]
-    says_so = ended.words[0] in ("validate", "history")
+    says_so = ended.words[0] in ("validate", "trend")
     if (ended.code == 0 and errors) or (ended.code > 0 and not errors and not says_so):
         yield f"exit code {ended.code}, but {len(errors)} errors"
     if ended.code == 0 and "json" in ended.words and "--format" in ended.words:

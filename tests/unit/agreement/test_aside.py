@@ -320,5 +320,5 @@ def test_the_sentence_names_those_compared_who_may_have_copied(
     pair = ("ann", "ben") if compared else ("dan", "eve")
     peers: list[PeerRow] = [{"coder": pair[0], "peer": pair[1], "copied": copied}]
     said = replacement(tested, "gpt", 0.1, peers)
-    assert ("ann and ben may have worked together" in said) == (copied and compared)
+    assert ("ann and ben may have the same tool" in said) == (copied and compared)
     assert ("disadvantage of gpt" in said) == (copied and compared)

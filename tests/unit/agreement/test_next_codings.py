@@ -103,7 +103,7 @@ def test_coders_who_may_have_copied_get_no_documents_of_each_other(
         assert not {"gus", "hal"} <= {each.coder, *each.others}
     inputs = (tmp_path / "a" / "codings.jsonl", "--output", tmp_path / "a" / "run")
     said = " ".join(segscore("agree", *inputs, "--next", 5).out.split())
-    assert "gus and hal may have worked together, or one copied from the other: find that" in said
+    assert "gus and hal may have the same tool, have worked together, or copied: find that" in said
     assert "that somebody coded" not in said
     said = " ".join(segscore("agree", *inputs, "--next", 1000).out.split())
     assert "that somebody coded, but for those of somebody from whom they may have" in said

@@ -137,7 +137,7 @@ def test_the_command_says_what_systems_that_find_nothing_get(
         for row in summary
         if (row["measure"], row["average"]) == ("pk", "micro")
     }
-    result = segscore("calibrate", STARGAZER, "--measure", "pk", "--value", 0.3)
+    result = segscore("simulate", "values", STARGAZER, "--measure", "pk", "--value", 0.3)
     assert result.code == 0, result.err
     nothing, random = map(float, re.findall(r"0\.\d{4}", result.out.splitlines()[-1]))
     assert nothing == pytest.approx(values["point:none"], abs=1e-4)
@@ -147,13 +147,15 @@ def test_the_command_says_what_systems_that_find_nothing_get(
 @pytest.mark.parametrize("ending", ["svg", "pdf", "png"])
 def test_the_curves_are_drawn(segscore: Segscore, tmp_path: Path, ending: str) -> None:
     figure = tmp_path / f"curves.{ending}"
-    result = segscore("calibrate", STARGAZER, "--measure", "pk", "--figure", figure)
+    result = segscore("simulate", "values", STARGAZER, "--measure", "pk", "--figure", figure)
     assert result.code == 0, result.err
     content = figure.read_bytes()
     assert content.startswith({"svg": b"<svg", "pdf": b"%PDF", "png": b"\x89PNG"}[ending])
     if ending == "svg":
         assert "missed-or-added" in content.decode() and "random" in content.decode()
-    refused = segscore("calibrate", STARGAZER, "--measure", "pk", "--figure", tmp_path / "x.jpg")
+    refused = segscore(
+        "simulate", "values", STARGAZER, "--measure", "pk", "--figure", tmp_path / "x.jpg"
+    )
     assert refused.code == 2 and "must end in .svg, .pdf, .png" in refused.err
 
 
@@ -239,14 +241,22 @@ def test_the_curve_does_not_depend_on_the_order_of_rows(segscore: Segscore, tmp_
     tables = []
     for source, output in ((DATA / "moonstone.jsonl", "a"), (tmp_path / "back.jsonl", "b")):
         result = segscore(
-            "calibrate", source, "--measure", "pk", "--output", tmp_path / output, "--value", 0.3
+            "simulate",
+            "values",
+            source,
+            "--measure",
+            "pk",
+            "--output",
+            tmp_path / output,
+            "--value",
+            0.3,
         )
         assert result.code == 0, result.err
         tables.append((tmp_path / output / "calibration.parquet").read_bytes())
     assert tables[0] == tables[1]
     table = read_table(str(tmp_path / "a" / "calibration.parquet"))
     CALIBRATION.validate(table)
-    again = segscore("calibrate", STARGAZER, "--measure", "pk", "--output", tmp_path / "a")
+    again = segscore("simulate", "values", STARGAZER, "--measure", "pk", "--output", tmp_path / "a")
     assert again.code == 2 and "already contains calibration.parquet" in again.err
 
 
@@ -297,7 +307,7 @@ def test_a_sample_is_stated_and_the_same_for_any_order_of_rows(
         source = tmp_path / f"{name}.jsonl"
         source.write_text("".join(ordered), "utf-8")
         output = ("--output", tmp_path / name, "--value", 0.3)
-        result = segscore("calibrate", source, "--measure", "pk", "--sample", 7, *output)
+        result = segscore("simulate", "values", source, "--measure", "pk", "--sample", 7, *output)
         assert result.code == 0, result.err
         stated = "simulated on 7 of 42 documents, chosen by a hash of their ids; --sample all takes"
         assert stated in " ".join(result.out.split())
@@ -307,10 +317,12 @@ def test_a_sample_is_stated_and_the_same_for_any_order_of_rows(
     assert table.column("documents").unique().to_pylist() == [7]
     assert table.column("all_documents").unique().to_pylist() == [42]
     for sample in ("all", 42, 50):
-        every = segscore("calibrate", source, "--measure", "pk", "--sample", sample, "--value", 0.3)
+        every = segscore(
+            "simulate", "values", source, "--measure", "pk", "--sample", sample, "--value", 0.3
+        )
         assert "simulated on" not in every.out
     for sample in (0, "-1", "some", "7.5"):
-        wrong = segscore("calibrate", source, "--measure", "pk", "--sample", sample)
+        wrong = segscore("simulate", "values", source, "--measure", "pk", "--sample", sample)
         assert wrong.code == 2 and f"--sample {sample}: must be" in wrong.err
 
 
@@ -322,7 +334,7 @@ def test_python_gives_the_table_of_the_command(segscore: Segscore, tmp_path: Pat
         for row in rows
     }
     options = ("--measure", "window_diff", "--window", 3, "--seed", 5, "--output", tmp_path)
-    assert segscore("calibrate", STARGAZER, *options).code == 0
+    assert segscore("simulate", "values", STARGAZER, *options).code == 0
     calibrated = calibrate(references, measure="window_diff", window=3, seed=5)
     assert calibrated.table.equals(read_table(str(tmp_path / "calibration.parquet")))
 
@@ -457,7 +469,7 @@ def test_a_second_person_that_is_not_known(segscore: Segscore, tmp_path: Path) -
     ]
     table = tmp_path / "codings.jsonl"
     table.write_text("".join(json.dumps(row) + "\n" for row in rows))
-    command = ("calibrate", table, "--measure", "f1")
+    command = ("simulate", "values", table, "--measure", "f1")
     said = segscore(*command).out
     assert "What a second person gets here is undefined by f1, on 5 documents with two" in said
     assert "nan" not in said

@@ -355,7 +355,7 @@ def sampling_error(rate: float, nights: int) -> float:
 
 @pytest.mark.long
 def test_equal_systems_fail_at_the_stated_rate() -> None:
-    """docs/operations.md states the rate."""
+    """docs/method-nights.md states the rate."""
     assert abs(share_failed([0.7], [0.7], NIGHTS) - ALPHA) < sampling_error(ALPHA, NIGHTS)
 
 

@@ -1,4 +1,4 @@
-"""`segscore history`: write the summaries of many runs as one table."""
+"""`segscore trend --table`: write the summaries of many runs as one table."""
 
 from typing import Annotated
 
@@ -9,7 +9,7 @@ from segscore.jobs.show.formats import ResultFormat
 from segscore.pipeline.nightly.settings import KeepOption
 
 
-def history(
+def trend_table(
     runs: Annotated[str, typer.Argument(help="Folder of runs, such as that of nightly --runs.")],
     output: Annotated[
         str | None, typer.Option(help="Folder for the table; default: history in RUNS.")
@@ -58,7 +58,7 @@ def history(
             for row in each.rows
         ]
         print_json(
-            "history",
+            "trend-table",
             {"output": gathered.url, "runs": listed, **nights, "restatements": restated},
         )
     else:

@@ -1,4 +1,4 @@
-"""`segscore certify`: how often the intervals and tests of a run are right."""
+"""`segscore simulate power`: how often the intervals and tests of a run are right."""
 
 import json
 from pathlib import Path
@@ -28,7 +28,7 @@ def scored(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def certified(segscore: Segscore, scored: Path, *options: object) -> dict[str, Any]:
     """The certificate in JSON."""
-    result = segscore("certify", scored, "--format", "json", *options)
+    result = segscore("simulate", "power", scored, "--format", "json", *options)
     assert result.code == 0, result.err
     found: dict[str, Any] = json.loads(result.out)
     return found
@@ -69,9 +69,9 @@ def test_the_same_run_and_seed_give_the_same_certificate(segscore: Segscore, sco
 def test_shows_are_drawn_whole(segscore: Segscore, scored: Path) -> None:
     found = certified(segscore, scored, "--resample-by", "show")
     assert (found["unit"], found["units"]) == ("show", SHOWS)
-    said = segscore("certify", scored, "--resample-by", "show").out
+    said = segscore("simulate", "power", scored, "--resample-by", "show").out
     assert f"drawn from the {SHOWS} values of show of this run" in said
-    unknown = segscore("certify", scored, "--resample-by", "shw")
+    unknown = segscore("simulate", "power", scored, "--resample-by", "shw")
     assert "has no attribute shw; the nearest is show" in refusal_line(unknown)
 
 
@@ -83,26 +83,26 @@ def test_a_perfect_system_and_its_copy(segscore: Segscore, tmp_path: Path) -> No
 
 def test_one_system_has_no_test(segscore: Segscore, scored: Path, tmp_path: Path) -> None:
     alone = score(segscore, tmp_path, {"only": [6]}, 8)
-    result = segscore("certify", alone, "--format", "csv")
+    result = segscore("simulate", "power", alone, "--format", "csv")
     assert result.code == 0, result.err
     heads, cells = (line.split(",") for line in result.out.splitlines())
     row = dict(zip(heads, cells, strict=True))
     assert (row["system"], row["other"], row["level"]) == ("only", "", "")
-    assert "equal systems" not in segscore("certify", alone).out
+    assert "equal systems" not in segscore("simulate", "power", alone).out
 
 
 def test_what_cannot_be_certified_is_refused(segscore: Segscore, tmp_path: Path) -> None:
     few = score(segscore, tmp_path, {"only": [6]}, 4)
-    line = refusal_line(segscore("certify", few))
+    line = refusal_line(segscore("simulate", "power", few))
     assert "has 4 documents; intervals and tests need 5" in line
-    assert "no such measure" in refusal_line(segscore("certify", few, "--measure", "pkk"))
+    assert "no such measure" in refusal_line(segscore("simulate", "power", few, "--measure", "pkk"))
     assert "has no tiou_f1; run score again" in refusal_line(
-        segscore("certify", few, "--measure", "tiou_f1")
+        segscore("simulate", "power", few, "--measure", "tiou_f1")
     )
-    assert "no such folder" in refusal_line(segscore("certify", tmp_path / "none"))
+    assert "no such folder" in refusal_line(segscore("simulate", "power", tmp_path / "none"))
 
 
 def test_a_report_carries_the_sentence(segscore: Segscore, scored: Path) -> None:
-    sentence = segscore("certify", scored, "--average", "macro").out.splitlines()[0]
+    sentence = segscore("simulate", "power", scored, "--average", "macro").out.splitlines()[0]
     page = Reader(report(segscore, scored, "--certify", "--average", "macro"))
     assert sentence in [plain(line) for line in page.answer]

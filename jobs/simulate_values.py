@@ -1,4 +1,4 @@
-"""`segscore calibrate`: show which faults give which values on a corpus."""
+"""`segscore simulate values`: show which faults give which values on a corpus."""
 
 from dataclasses import asdict
 from typing import TYPE_CHECKING
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from segscore.pipeline.conventions.calibrate import Calibration
 
 
-def calibrate(
+def simulate_values(
     chosen: CalibrateSettings, format_name: ResultFormat = "text", figure: FigureFile = None
 ) -> None:
     """Show what a value of a measure is worth: the value that known faults give.
@@ -79,7 +79,7 @@ def _print_as_data(calibration: "Calibration", value: float | None, format_name:
         described = None if value is None else calibration.describe(value)
         person = calibration.second_person
         print_json(
-            "calibrate",
+            "simulate-values",
             {
                 "value": value,
                 "described": described,

@@ -1,4 +1,4 @@
-"""`segscore simulate`: generate coders with known probabilities of near and full misses."""
+"""`segscore simulate coders`: generate coders with known probabilities of near and full misses."""
 
 from typing import Annotated
 
@@ -8,7 +8,7 @@ from segscore.jobs.cli.log import LOG
 from segscore.pipeline.agreement.settings import SimulateSettings
 
 
-def simulate(
+def simulate_coders(
     codings: Annotated[
         str, typer.Argument(help="Segmentations to imitate: a file, folder or glob.")
     ],
@@ -20,10 +20,10 @@ def simulate(
     With --near-miss 0 --full-miss 0 every coding is the document's true segmentation.
     """
     from segscore.jobs.show.fitted import print_lines
-    from segscore.pipeline.agreement import simulate as simulating
+    from segscore.pipeline.agreement import simulate
     from segscore.pipeline.statistics.shown_numbers import counted
 
-    record = simulating.run(codings, output, chosen)
+    record = simulate.run(codings, output, chosen)
     LOG.warn(record["warnings"])
     rows = counted(chosen.documents * chosen.coders, "row")
     print_lines(f"{output}/codings: {rows}")

@@ -1,4 +1,4 @@
-"""`segscore doctor`: which boundaries of the references may be wrong."""
+"""`segscore suspects`: which boundaries of the references may be wrong."""
 
 import json
 import shutil
@@ -22,7 +22,7 @@ def diagnosed(segscore: Segscore, folder: Path, planted: Planted, *options: obje
     references, hypotheses = planted.write(folder)
     run = folder / "run"
     assert segscore("score", references, hypotheses, *options, "--output", run).code == 0
-    result = segscore("doctor", run)
+    result = segscore("suspects", run)
     assert result.code == 0, result.err
     table = read_table(str(run / "suspects"))
     SUSPECTS.validate(table)
@@ -128,7 +128,7 @@ def test_it_prints_where_and_what_to_do(
     planted = Planted(gold, systems, set(), 3)
     diagnosed(segscore, tmp_path, planted, "--unit", "millisecond", "--n-t", 2)
     run, other = tmp_path / "run", tmp_path / "other"
-    result = segscore("doctor", run, "--output", other)
+    result = segscore("suspects", run, "--output", other)
     assert "shifted by -3" in result.out
     assert "d39, 0:00:00.081: shifted by -3" in result.out
     assert "4 of 4" in result.out
@@ -136,9 +136,9 @@ def test_it_prints_where_and_what_to_do(
     export = next(line for line in result.out.splitlines() if "label-studio" in line)
     words = export.partition(": segscore ")[2].replace("--output queue", f"--output {tmp_path}/q")
     assert segscore(*words.split()).code == 0
-    printed = json.loads(segscore("doctor", run, "--format", "json").out)
+    printed = json.loads(segscore("suspects", run, "--format", "json").out)
     assert printed["suspects"] == read_table(str(run / "suspects")).to_pylist()
-    assert segscore("doctor", run, "--format", "csv").out.count("\n") == 1 + len(
+    assert segscore("suspects", run, "--format", "csv").out.count("\n") == 1 + len(
         printed["suspects"]
     )
 
@@ -151,10 +151,10 @@ def test_it_needs_three_systems(
     references, hypotheses = Planted(gold, two, set(), 3).write(tmp_path)
     run = tmp_path / "run"
     assert segscore("score", references, hypotheses, "--output", run).code == 0
-    result = segscore("doctor", run)
+    result = segscore("suspects", run)
     assert result.code == 2
     assert "has 2 systems" in result.err
-    assert segscore("doctor", run, "--accuracy", "1").code == 2
+    assert segscore("suspects", run, "--accuracy", "1").code == 2
 
 
 @pytest.mark.long
@@ -166,7 +166,7 @@ def test_the_page_of_the_run_lists_and_draws_the_suspects(
     run = tmp_path / "run"
     shutil.rmtree(run / "suspects")
     assert "References that may be wrong" not in report(segscore, run).read_text("utf-8")
-    assert segscore("doctor", run).code == 0
+    assert segscore("suspects", run).code == 0
     read = Reader(report(segscore, run))
     rows = read.tables["Suspected boundaries"]
     listed = [(row[0], row[2]) for row in rows[1:]]

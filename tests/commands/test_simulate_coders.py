@@ -335,7 +335,13 @@ def test_a_real_corpus_is_simulated_and_scored(segscore: Segscore, tmp_path: Pat
     truth = ("--coders", 1, "--near-miss", 0, "--full-miss", 0)
     for folder, more in (("codings", ()), ("truth", truth)):
         result = segscore(
-            "simulate", DATA / "tinyrec.jsonl", "--output", tmp_path / folder, *options, *more
+            "simulate",
+            "coders",
+            DATA / "tinyrec.jsonl",
+            "--output",
+            tmp_path / folder,
+            *options,
+            *more,
         )
         assert (result.code, result.err) == (0, "")
     (coded,) = parts(tmp_path / "truth")
@@ -360,7 +366,7 @@ def test_a_longer_simulation_begins_with_the_shorter_one(
 
     def run(name: str, documents: int) -> list[bytes]:
         options = ("--output", tmp_path / name, "--documents", documents, "--coders", 3)
-        assert segscore("simulate", source, *options).code == 0
+        assert segscore("simulate", "coders", source, *options).code == 0
         return [path.read_bytes() for path in sorted((tmp_path / name / "codings").iterdir())]
 
     first = run("a", 78)
@@ -379,20 +385,20 @@ def test_long_documents_are_split_into_small_parts(
     monkeypatch.setattr(simulating, "BOUNDARIES_PER_PART", 1000)
     source = table(tmp_path / "one.jsonl", LINE)
     options = ("--output", tmp_path / "out", "--documents", 10, "--coders", 2, "--units", 400)
-    assert segscore("simulate", source, *options).code == 0
+    assert segscore("simulate", "coders", source, *options).code == 0
     assert [part.num_rows for part in parts(tmp_path / "out")] == [8, 8, 4]
 
 
 def test_broken_rows_are_left_out_with_a_warning(segscore: Segscore, tmp_path: Path) -> None:
     broken = [{**LINE, "coder": "b", "boundaries": [7, 3]}, {**LINE, "coder": "c", "n_units": 0}]
     source = table(tmp_path / "some.jsonl", LINE, *broken)
-    result = segscore("simulate", source, "--output", tmp_path / "out", "--documents", 2)
+    result = segscore("simulate", "coders", source, "--output", tmp_path / "out", "--documents", 2)
     assert result.code == 0
     assert result.err.startswith(f"warning: 2 of 3 rows rejected, the first: {source}:2 (d, b): ")
     assert result.err.count("\n") == 1
     assert {size for row in parts(tmp_path / "out")[0].to_pylist() for size in row_sizes(row)}
 
-    none = segscore("simulate", table(source, *broken), "--output", tmp_path / "none")
+    none = segscore("simulate", "coders", table(source, *broken), "--output", tmp_path / "none")
     assert none.code == 2
     assert none.err.startswith(f"segscore: error: {source}: 2 of 2 rows rejected, the first: ")
     assert not (tmp_path / "none").exists()
@@ -417,7 +423,7 @@ WRONG = {
 @pytest.mark.parametrize("options", WRONG)
 def test_wrong_options(segscore: Segscore, tmp_path: Path, options: str) -> None:
     source = table(tmp_path / "one.jsonl", LINE)
-    result = segscore("simulate", source, "--output", tmp_path / "out", *options.split())
+    result = segscore("simulate", "coders", source, "--output", tmp_path / "out", *options.split())
     assert result.code == 2
     assert result.err.startswith(f"segscore: error: {options.split('=')[0]}")
     assert WRONG[options] in result.err
@@ -430,7 +436,7 @@ def test_wrong_input(segscore: Segscore, tmp_path: Path) -> None:
     (tmp_path / "no.jsonl").write_text('{"document_id": \n')
     table(tmp_path / "hyp.jsonl", {**LINE, "role": "hypothesis"})
     for name in ("missing.jsonl", "no.parquet", "no.jsonl", "hyp.jsonl"):
-        result = segscore("simulate", tmp_path / name, "--output", tmp_path / "out")
+        result = segscore("simulate", "coders", tmp_path / name, "--output", tmp_path / "out")
         assert result.code == 2
         assert result.err.startswith("segscore: error: ")
         assert name in result.err
@@ -440,8 +446,8 @@ def test_wrong_input(segscore: Segscore, tmp_path: Path) -> None:
 
 def test_a_simulation_is_not_overwritten(segscore: Segscore, tmp_path: Path) -> None:
     source = table(tmp_path / "one.jsonl", LINE)
-    assert segscore("simulate", source, "--output", tmp_path / "out").code == 0
-    again = segscore("simulate", source, "--output", tmp_path / "out")
+    assert segscore("simulate", "coders", source, "--output", tmp_path / "out").code == 0
+    again = segscore("simulate", "coders", source, "--output", tmp_path / "out")
     assert again.code == 2
     assert "already contains codings; choose another folder" in again.err
 

@@ -1,4 +1,4 @@
-"""`segscore doctor`: list the boundaries of references that may be wrong."""
+"""`segscore suspects`: list the boundaries of references that may be wrong."""
 
 from typing import Annotated
 
@@ -8,7 +8,7 @@ from segscore.jobs.show.formats import ResultFormat, plain_table, print_json, pr
 from segscore.pipeline.settings.options import TRUST_INPUTS, Panel
 
 
-def doctor(
+def suspects(
     run: Annotated[
         str, typer.Argument(help="Folder of a finished run with three systems or more.")
     ],
@@ -40,15 +40,15 @@ def doctor(
     if accuracy is not None and not 0.5 < accuracy < 1:
         raise Refused(f"--accuracy {accuracy:g}: must be above 0.5 and below 1")
     finished = FinishedScoring.open(run).trusting(everything=trust_inputs)
-    suspects = find_suspects(finished, accuracy)
-    table = table_of(suspects.rows, SUSPECTS, {})
+    found = find_suspects(finished, accuracy)
+    table = table_of(found.rows, SUSPECTS, {})
     folder = storage.join(run if output is None else output, SUSPECTS.name)
     storage.write_table(storage.join(folder, f"{SUSPECTS.name}.parquet"), table)
     if format_name == "text":
-        print_suspects(suspects, run, finished.unit)
+        print_suspects(found, run, finished.unit)
     elif format_name == "json":
-        about = {"systems": list(suspects.systems), "accuracy": suspects.accuracy}
-        print_json("doctor", {"run": run, **about, "suspects": suspects.rows})
+        about = {"systems": list(found.systems), "accuracy": found.accuracy}
+        print_json("suspects", {"run": run, **about, "suspects": found.rows})
     else:
         print_table(plain_table(table.column_names, table.to_pylist(), ""), format_name)
     LOG.say("info", f"{folder}: written", output=folder)

@@ -1,0 +1,58 @@
+"""The reference page of options, from the declarations that make `--help`.
+
+python -m segscore.jobs.cli.options_page > docs/options.md
+"""
+
+from collections.abc import Iterator
+from typing import Any
+
+from segscore.jobs.cli.help_page import command_line, records_of
+
+_HEAD = """\
+<!-- Written by `make columns` from the commands; change it there. -->
+
+# Options
+
+Every option of every command, as `segscore COMMAND --help-all` prints them. Every command also has
+`--settings FILE`, a [settings file](runs.md#settings-from-a-file) in which an option is a key
+without its dashes, and `--log-format json`. [Runs](runs.md) explains `--output`, `--cluster`,
+`--workers`, `--memory-limit`, `--explain-plan` and `--fresh`.
+"""
+
+_OF_ALL = {"--settings", "--log-format", "--help"}
+"""Options of every command."""
+
+
+def page() -> str:
+    """Return the text of docs/options.md."""
+    import typer
+
+    from segscore.jobs.cli.app import app
+
+    group: Any = typer.main.get_command(app)
+    with typer.Context(group) as context:
+        parts = (part for each in group.commands.values() for part in _command(each, context))
+        return "\n".join([_HEAD, *parts])
+
+
+def _command(command: Any, context: Any) -> Iterator[str]:
+    """Yield the section of a command: a row for each option, also for those that `--set` sets."""
+    arguments, options = records_of(command, context)
+    yield f"## segscore {command_line(command.name)}\n"
+    yield "| option | meaning |\n|---|---|"
+    yield from (_row(name, text) for name, text in arguments)
+    yield from (_row(name, text) for _, flags, (name, text) in options if not flags & _OF_ALL)
+    by_flag = {flag: each for each in command.params for flag in each.opts}
+    for name, flag in command.rare.items():
+        yield _row(f"--set {name}=VALUE", (by_flag[flag].help or "").replace("\\[", "["))
+    yield ""
+
+
+def _row(name: str, text: str) -> str:
+    """Return a row of a table; a bar within a cell must not end it."""
+    cells = f"`{name}`", text.replace("|", r"\|").replace("<", r"\<").replace("*", r"\*")
+    return f"| {cells[0]} | {cells[1]} |"
+
+
+if __name__ == "__main__":
+    print(page(), end="")
