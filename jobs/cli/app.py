@@ -18,6 +18,7 @@ from segscore.jobs.cli.format_help import asked_format
 from segscore.jobs.cli.help_page import (
     command_line,
     command_page,
+    family_page,
     format_page,
     group_page,
     print_page,
@@ -63,6 +64,9 @@ class CommandGroup(TyperGroup):
         """Find a command by one word or two, such as `simulate power`, or by its old name."""
         name, *rest = args
         if name == "simulate":
+            if rest[:1] == ["--help"]:
+                print_page(family_page(ctx, name, ctx.make_formatter().width))
+                ctx.exit()
             name, rest = _simulation(rest)
         elif name == "trend" and "--table" in rest:
             name = "trend-table"

@@ -92,6 +92,16 @@ def group_page(context: Any, width: int) -> Iterator[str]:
     yield from ("", "segscore COMMAND --help shows examples and the common options of a command.")
 
 
+def family_page(context: Any, family: str, width: int) -> Iterator[str]:
+    """Yield the lines of the help of commands of two words, the first of which they share."""
+    yield f"Usage: segscore {family} COMMAND [OPTIONS]"
+    yield from ("", "Commands:")
+    for name, line in LINES.items():
+        if line.startswith(f"{family} "):
+            text = context.command.commands[name].get_short_help_str(400)
+            yield from _entry((line, text), width)
+
+
 def command_line(name: str) -> str:
     """Return how a command is called, such as `simulate power`."""
     return LINES.get(name, name)

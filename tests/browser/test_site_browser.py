@@ -145,7 +145,7 @@ def test_words_are_found(site: Path, page: Page, words: str, name: str) -> None:
     ("title", "name"),
     [
         ("nightly", "jobs/nightly"),
-        ("warm-up", "jobs/warm-up"),
+        ("simulate", "jobs/simulate"),
         ("operations", "operations"),
         ("install", "install"),
         ("language models", "language-models"),

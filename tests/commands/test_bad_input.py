@@ -1239,7 +1239,7 @@ def test_score__relative_paths(workspace: Workspace, monkeypatch: pytest.MonkeyP
     assert_success(workspace.score("--output", "not/yet//there/", "--max-unpaired", 1, **options))
     assert (elsewhere / "not" / "yet" / "there" / "run.json").exists()
     result = workspace.segscore("show", "not/yet/there/")
-    assert result.code == 0 and "finished: 1 pair scored" in result.out
+    assert result.code == 0 and "2 unpaired" in result.out
 
 
 # --- options ------------------------------------------------------------------------------------

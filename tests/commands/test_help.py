@@ -70,8 +70,10 @@ def test_settings_of_an_old_name_are_those_of_the_new(segscore: Segscore, tmp_pa
 
 
 def test_simulate_needs_a_second_word(segscore: Segscore) -> None:
-    refused = segscore("simulate", "--help")
+    refused = segscore("simulate")
     assert refused.code == 2 and "`segscore simulate coders CODINGS`" in refused.err
+    page = segscore("simulate", "--help")
+    assert page.code == 0 and "simulate power" in page.out and "simulate values" in page.out
 
 
 @pytest.mark.parametrize("command", [["import", "textgrid"], ["import", "--format", "textgrid"]])

@@ -138,7 +138,7 @@ def test_no_other_command_uses_the_folder_of_a_killed_import(started: Import) ->
     before = started.tables()
     fault_plan = FaultPlan(str(started.output.parent), ROWS, {})
     others = ("score", started.file, started.file), ("agree", started.file)
-    for other in (*others, ("simulate", started.file)):
+    for other in (*others, ("simulate", "coders", started.file)):
         refused = Command(fault_plan, *other, "--output", started.output).result()
         assert refused.code == 2
         assert started.tables() == before

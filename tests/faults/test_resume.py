@@ -412,15 +412,15 @@ def refuse(*arguments: object) -> None:
     raise Failed("no luck")
 
 
-# --- Status --------------------------------------------------------------------------------------
+# --- show ----------------------------------------------------------------------------------------
 
 
-def test_status_distinguishes_running_and_dead_jobs(workspace: Workspace) -> None:
+def test_show_distinguishes_running_and_dead_jobs(workspace: Workspace) -> None:
     fault_plan, command = workspace.start(
         {"third": Gate("runs.receipts.keep", "wait", "scored/part-00003")}
     )
     wait(lambda: fault_plan.reached("third"), "the third part was read")
-    result = workspace.segscore("status", workspace.run)
+    result = workspace.segscore("show", workspace.run)
     pid = command.process.pid
     dead = f"unfinished, started by process {pid} on {platform.node()}"
     assert result.code == 0
@@ -430,13 +430,14 @@ def test_status_distinguishes_running_and_dead_jobs(workspace: Workspace) -> Non
     assert f"another run is in progress here (process {pid})" in refused.err and refused.code == 2
     kill(pid)  # and nobody waits for its end, as in a container without an init process
     wait(
-        lambda: dead in workspace.segscore("status", workspace.run).out,
-        "status says that it is dead",
+        lambda: dead in workspace.segscore("show", workspace.run).out,
+        "show says that it is dead",
     )
-    assert "scored: 3 of 6 parts" in workspace.segscore("status", workspace.run).out
+    assert "scored: 3 of 6 parts" in workspace.segscore("show", workspace.run).out
     assert workspace.score().code == 0
-    result = workspace.segscore("status", workspace.run)
-    assert result.out.startswith("finished:") and "unfinished" not in result.out
+    result = workspace.segscore("show", workspace.run)
+    assert "written" not in result.out and "unfinished" not in result.out
+    assert workspace.run.name in result.out
 
 
 def test_a_dead_process_whose_number_was_reused_is_recognised(unfinished: Workspace) -> None:

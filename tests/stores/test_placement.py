@@ -60,7 +60,7 @@ def test_tables_are_written_to_a_store(segscore: Segscore, bucket: str) -> None:
     storage.write_text(f"{bucket}/out/mine.txt", "mine")
     for command, hidden, tables in (
         ("import", "_unfinished", ["hypotheses", "references"]),
-        ("simulate", "_unfinished", ["codings", "simulation.json"]),
+        ("simulate-coders", "_unfinished", ["codings", "simulation.json"]),
     ):
         before = storage.names(f"{bucket}/out")
         storage.write_text(f"{bucket}/out/{hidden}/notes.txt", "mine")

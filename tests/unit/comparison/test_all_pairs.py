@@ -1,5 +1,7 @@
 """All pairs at once have the p values, adjusted, and the rows of pairs one by one."""
 
+from typing import TYPE_CHECKING, cast
+
 import numpy as np
 import pytest
 
@@ -11,6 +13,9 @@ from segscore.pipeline.comparison.samples import GroupSamples, read_samples
 from segscore.pipeline.comparison.settings import CompareSettings
 from segscore.pipeline.comparison.tables import adjusted_rows, as_in_table, compare_pair
 from segscore.pipeline.scoring.finished_scoring import FinishedScoring
+
+if TYPE_CHECKING:
+    from segscore.api.typed import MeasureChoice
 
 Row = dict[str, object]
 KINDS = ("ordinary", "unequal", "perfect", "undefined", "few", "alike")
@@ -50,7 +55,9 @@ def group_of(run: FinishedScoring, measure: str) -> GroupSamples:
 @pytest.mark.parametrize("measure", ["pk", "boundary_similarity", "f1"])
 @pytest.mark.parametrize("kind", KINDS)
 def test_all_pairs_are_pairs_one_by_one(kind: str, measure: str) -> None:
-    evaluation = segscore.evaluate(*rows(kind), measures=measure, reference_points="none")
+    evaluation = segscore.evaluate(
+        *rows(kind), measures=cast("MeasureChoice", measure), reference_points="none"
+    )
     group = group_of(evaluation.run, measure)
     (sample,) = group.paired
     averages, chosen = Averages(sample), sample.measures[0]
