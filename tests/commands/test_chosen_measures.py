@@ -244,7 +244,7 @@ def test_nights_are_judged_by_what_both_have(segscore: Segscore, tmp_path: Path)
     ]
     archive.settle(score='measures = "f1"', gate="f1>=-0.3")
     assert archive.run(DAYS[2]).code == 0
-    archive.settle(gate=gate, nightly=f'against = "{DAYS[2]}"')
+    archive.settle(gate=gate)
     result = archive.run(DAYS[3])
     assert result.code == 1
     assert f"not comparable with {DAYS[2]}: it has no pk" in result.err

@@ -98,11 +98,6 @@ def test_a_failed_night_is_not_compared_with(archive: Archive) -> None:
     }  # fmt: skip
     archive.deliver(FOURTH)
     assert archive.run(FOURTH).code == 0
-    # A night is identified by its date, whatever its outcome.
-    assert archive.run(FOURTH, "--against", SECOND).code == 0
-    assert {
-        baseline["date"] for baseline in archive.read(FOURTH, "night.json")["against"].values()
-    } == {SECOND}
 
 
 def test_a_measure_with_direction_lower_fails_on_a_rise(archive: Archive) -> None:
@@ -235,7 +230,7 @@ def test_a_night_that_an_earlier_version_judged(archive: Archive) -> None:
     """Its verdict lacks what later versions added."""
     url = f"{archive.folder_of(FIRST)}/night.json"
     verdict = archive.read(FIRST, "night.json")
-    for name in ("expected", "medians", "warnings", "accepted"):
+    for name in ("expected", "warnings", "accepted"):
         del verdict[name]
     storage.write_text(url, json.dumps(verdict))
     archive.deliver(SECOND, {"steady": 0.9})
@@ -465,97 +460,7 @@ def test_a_system_whose_references_were_rejected_is_not_called_stale(archive: Ar
     assert "stale" not in line
 
 
-# --- A slow decline ------------------------------------------------------------------------------
-
-
-@pytest.mark.long
-def test_a_slow_decline_is_noticed_by_the_median(archive: Archive) -> None:
-    """Every night is as good as the one before, within the limit, and worse than it was."""
-    archive.settle('baseline = "median-of-3"', gate="boundary_similarity>=-0.06")
-    values: list[float] = []
-    for place, night in enumerate(DAYS):
-        archive.deliver(night, {"steady": 0.9, "other": 0.9 - 0.06 * place}, documents=60)
-        result = archive.run(night)
-        if result.code:
-            break
-        (average,) = (
-            row["value"]
-            for row in read_table(f"{archive.folder_of(night)}/summary").to_pylist()
-            if (row["hypothesis"], row["measure"], row["average"])
-            == ("other", "boundary_similarity", "micro")
-        )
-        values.append(average)
-    verdict = archive.read(night, "night.json")
-    before = DAYS[place - 3 : place]
-    assert [[*nights] for nights in verdict["medians"].values()] == [before[::-1]] * 2
-    single, median = (check for check in verdict["checks"] if check["system"] == "other")
-    assert [(check["nights"], check["result"]) for check in (single, median)] == [
-        (1, "passed"),
-        (3, "failed"),
-    ]
-    assert median["before"] == sorted(values[-3:])[1] and single["before"] == values[-1]
-    assert f" in the 3 nights to {before[-1]} (" in one_error(result.err)
-    assert metrics(archive)["change_from_median", metric_labels(median)] == median["change"]
-    assert metrics(archive)["gate_passed", metric_labels(median)] == 0
-
-
-def test_a_fall_against_one_night_and_against_the_median_is_said_once(archive: Archive) -> None:
-    archive.settle('baseline = "median-of-3"')
-    for night in DAYS[:4]:
-        archive.deliver(night)
-        assert archive.run(night, "--accept", "equal systems").code == 0
-    archive.deliver(DAYS[4], {"steady": 0.9, "other": 0.3})
-    line = one_error(archive.run(DAYS[4]).err)
-    assert line.count("other got worse: boundary_similarity 0.") == 1
-    assert f" on {DAYS[3]} and 0." in line
-    assert f" in the 3 nights to {DAYS[3]} (0.02 allowed, p < 0.0001); worst: " in line
-
-
-@pytest.mark.long
-def test_a_slow_decline_that_passes_is_warned_of(archive: Archive) -> None:
-    """The warning says what the gate would say that compares with the median, too."""
-    archive.settle(gate="boundary_similarity>=-0.05")
-    for place, night in enumerate(DAYS[:12]):
-        archive.deliver(night, {"steady": 0.9, "other": 0.9 - 0.04 * place}, documents=100)
-        result = archive.run(night)
-        assert result.code == 0, result.err
-        if "no rule failed" in result.err:
-            break
-    verdict = archive.read(night, "night.json")
-    assert (verdict["outcome"], verdict["medians"]) == ("passed", {})
-    (warning,) = verdict["warnings"]
-    assert f"warning: {warning}" in result.err and metrics(archive)["warnings", ()] == 1
-    failure, sentence = warning.split("; ", 1)
-    assert sentence == (
-        "no rule failed, because the gate compares only with the last good night, "
-        f"{DAYS[place - 1]}; with --baseline median-of-7 the night fails"
-    )
-    failed = archive.run(night, "--baseline", "median-of-7")
-    assert failed.code == 1 and f"failed: {failure}; worst: " in one_error(failed.err)
-    assert archive.read(night, "night.json")["warnings"] == []
-    assert archive.run(DAYS[place - 1], "--baseline", "median-of-7").code == 0
-    # A date names the one night to compare with.
-    assert "the median of" not in archive.run(night, "--against", DAYS[place - 1]).err
-
-
-def metric_labels(check: dict[str, object]) -> tuple[tuple[str, str], ...]:
-    """Return the labels of the metrics of a check."""
-    return ("rule", str(check["rule"])), ("system", str(check["system"]))
-
-
-def test_a_median_needs_three_nights(archive: Archive) -> None:
-    for night in (SECOND, THIRD, FOURTH):
-        archive.deliver(night)
-        assert archive.run(night, "--baseline", "median-of-7").code == 0
-    nights = [
-        {check["nights"] for check in archive.read(night, "night.json")["checks"]}
-        for night in (SECOND, THIRD, FOURTH)
-    ]
-    assert nights == [{1}, {1}, {1, 3}]
-    # A date names the one night to compare with.
-    options = ("--baseline", "median-of-7", "--against", FIRST)
-    assert archive.run(FOURTH, *options).code == 0
-    assert {check["nights"] for check in archive.read(FOURTH, "night.json")["checks"]} == {1}
+# --- Systems and signatures that are new ---------------------------------------------------------
 
 
 def test_a_new_system_has_no_baseline(archive: Archive) -> None:
@@ -615,7 +520,7 @@ def test_many_documents_share_resampling_units(
     assert archive.run(SECOND).code == 0
     exact = archive.read(SECOND, "night.json")["checks"]
     monkeypatch.setattr("segscore.pipeline.statistics.resampling.BUCKETS", 30)
-    assert archive.run(SECOND, "--alpha", 0.04).code == 0
+    assert archive.run(SECOND, "--rejudge").code == 0
     for check, by_document in zip(archive.read(SECOND, "night.json")["checks"], exact, strict=True):
         assert check["value"] == by_document["value"]
         assert check["standard_error"] != by_document["standard_error"]
@@ -1191,19 +1096,9 @@ def test_settings_of_score_apply_to_nights(archive: Archive) -> None:
     [
         (("--date", "2026-1-2"), "--date 2026-1-2: must be a date such as 2026-01-31"),
         (("--date", "2026-02-30"), "--date 2026-02-30: must be a date"),
-        (("--against", "yesterday"), "--against yesterday: must be a date such as 2026-01-31, or"),
-        (("--against", SECOND), f"--against {SECOND}: must not be the night itself"),
-        (("--against", "2019-01-01"), "--against 2019-01-01: no such night in"),
         (("--gate", "pk>=-1"), "--gate pk>=-1: lower is better"),
-        (
-            ("--baseline", "median-of-2"),
-            "--baseline median-of-2: must be last-good, or median-of-N",
-        ),
-        (("--baseline", "median"), "--baseline median: must be"),
         (("--accept", " "), "--accept: is empty"),
         (("--max-unpaired", "2"), "--max-unpaired 2"),
-        (("--alpha", "0"), "--alpha 0.0: must be above 0"),
-        (("--alpha", "nan"), "--alpha nan: must be above 0"),
         (("--not-comparable", "maybe"), "--not-comparable maybe: must be one of fail, pass"),
         (("--metrics", "night.txt"), "--metrics night.txt: must end in .prom"),
         (("--keep", "0"), "--keep 0: must be at least 1"),
@@ -1220,6 +1115,46 @@ def test_contradictory_settings_are_refused(
     assert result.code == 2
     assert message in one_error(result.err)
     assert not Path(archive.folder_of(SECOND)).exists()
+
+
+def test_what_the_gate_had_before_is_ignored_with_a_note(archive: Archive) -> None:
+    """Rules about trends, and a night, median or probability of the user's own."""
+    archive.settle(
+        f'alpha = 0.5\nagainst = "{FIRST}"\nbaseline = "median-of-7"',
+        gate="trend:pk<=+0.02 per 30 nights,pk<=+0.02",
+    )
+    archive.deliver(SECOND)
+    result = archive.run(SECOND)
+    assert result.code == 0, result.err
+    for name in ("--alpha is ignored: ", "--against is ignored: ", "--baseline is ignored: "):
+        assert result.err.count(f"warning: {name}") == 1
+    assert "warning: --gate: the rules that begin with trend: are ignored: " in result.err
+    night = archive.read(SECOND, "night.json")
+    assert {check["rule"] for check in night["checks"]} == {"pk<=+0.02"}
+    archive.settle(gate="pk<=+0.02")
+    again = archive.run(SECOND)
+    assert again.code == 0 and "ignored" not in again.err
+    assert archive.read(SECOND, "night.json") == night
+
+
+def test_a_night_that_failed_by_a_trend_stays_and_is_told(archive: Archive) -> None:
+    """Version 0.2 had such rules, and medians that systems were compared with."""
+    archive.settle(gate="trend:boundary_similarity>=-0.02 per 30 nights,boundary_similarity>=-0.5")
+    archive.deliver(SECOND)
+    assert archive.run(SECOND).code == 0
+    url = f"{archive.folder_of(SECOND)}/night.json"
+    verdict = archive.read(SECOND, "night.json")
+    check = verdict["checks"][0]
+    fallen = {"rule": "trend:boundary_similarity>=-0.02 per 30 nights", "limit": -0.02}
+    of_line = {"before": 0.5, "value": 0.42, "change": -0.08, "against": FIRST, "nights": 30}
+    failed = {**check, **fallen, **of_line, "result": "failed", "p": 0.001, "p_adjusted": 0.002}
+    verdict |= {"checks": [failed, *verdict["checks"]], "outcome": "failed"}
+    verdict |= {"medians": {}, "trend": {FIRST: "run"}}
+    verdict["asked"] |= {"alpha": 0.01, "against": "last-good", "baseline": "last-good"}
+    storage.write_text(url, json.dumps(verdict))
+    told = archive.run(SECOND)
+    assert told.code == 1 and archive.read(SECOND, "night.json") == verdict
+    assert "boundary_similarity fell by 0.080 per 30 nights, from 0.500 on" in one_error(told.err)
 
 
 def test_options_that_a_settings_file_cannot_have(archive: Archive) -> None:

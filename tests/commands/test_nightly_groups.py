@@ -1,4 +1,4 @@
-"""Nights of channels: rules by group and for trends, groups that are missing, ranges, dry runs."""
+"""Nights of channels: rules by group, groups that are missing, ranges, dry runs."""
 
 import json
 from collections.abc import Sequence
@@ -13,7 +13,6 @@ from tests.support.station import Fault, Station
 CHANNELS = ("eins", "news", "regio")
 SYSTEMS = {"alpha": 0.9, "beta": 0.86, "gamma": 0.8}
 RULE = "boundary_similarity>=-0.05"
-TREND = "trend:boundary_similarity>=-0.02 per 30 nights"
 
 
 class Nights:
@@ -104,36 +103,10 @@ def test_a_missing_channel_is_warned_of_or_makes_the_night_incomplete(
     assert nights.verdict(3)["missing_groups"] == ["regio"]
 
 
-@pytest.mark.long
-def test_a_slow_decline_fails_a_rule_for_trends_until_it_is_accepted(
-    segscore: Segscore, tmp_path: Path
-) -> None:
-    nights = Nights(tmp_path, segscore, [Fault("slow", 0, "beta", None, 0.03)])
-    nights.settle(gate=f'["{TREND}"]')
-    result = nights.several(0, 11)
-    assert result.out.splitlines()[0] == f"{nights.station.date(0)}: passed"
-    outcomes = [line.split(": ")[1] for line in result.out.splitlines()]
-    assert outcomes[:9] == ["passed"] * 9 and outcomes[-1] == "failed"
-    line = next(line for line in result.err.splitlines() if nights.station.date(11) in line)
-    assert "beta got worse: boundary_similarity fell by " in line and "per 30 nights, from " in line
-    assert "alpha" not in line and "gamma" not in line
-    accepted = nights.run("--date", nights.station.date(11), "--accept", "known")
-    assert accepted.code == 0, accepted.err
-    assert nights.one(12).code == 0  # the line begins anew on the accepted night
-    checks = nights.verdict(12)["checks"]
-    assert isinstance(checks, list)
-    begun = {check["system"]: (check["against"], check["nights"]) for check in checks}
-    assert begun["beta"] == (nights.station.date(11), 2)
-    assert begun["alpha"] == (nights.station.date(0), 13)
-
-
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (("--gate", "trend:pk<=+0.02"), "must say over how many nights"),
-        (("--gate", "trend:pk<=+0.02 per 5 nights"), "at least 10"),
-        (("--gate", "trend:pk>=-0.02 per 30 nights"), "lower is better for pk"),
-        (("--gate", f"{TREND},{TREND}"), "a second rule"),
+        (("--gate", f"{RULE},{RULE}"), "a second rule"),
         (("--gate-by", "channel,channel"), "--gate-by channel,channel: names a column twice"),
         (("--gate-by", "hour"), "--gate-by hour: the documents have no such attribute"),
     ],

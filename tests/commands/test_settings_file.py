@@ -287,8 +287,6 @@ references = "r/{day}"
 hypotheses = "h/{date}"
 runs = "runs/{date}"
 gate = ["pk>=-0.1"]
-alpha = 7
-baseline = "median"
 keep = 0
 """,
     )
@@ -297,8 +295,6 @@ keep = 0
     (line,) = result.err.splitlines()
     for fault in (
         "--runs runs/{date}: must not contain {date}",
-        "--alpha 7.0: must be above 0",
-        "--baseline median: must be last-good",
         "--keep 0: ",
         "--references r/{day}: unknown placeholder {day}",
         "lower is better for pk",

@@ -1,6 +1,6 @@
 """Rules about levels and averages: alarms and delays on simulated nights, blame, acceptance."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from datetime import date, timedelta
 
 import numpy as np
@@ -15,7 +15,6 @@ from segscore.pipeline.nightly.past import Past, PastAverage, PastNight
 from segscore.pipeline.nightly.rule import GateRule
 from segscore.pipeline.nightly.rules import parse_rule
 from segscore.pipeline.nightly.spread import Spread
-from segscore.pipeline.nightly.trend_gate import judge_trends
 from segscore.pipeline.nightly.verdict import EVERY, Check
 from segscore.pipeline.statistics.sums import GroupKey
 from tests.oracles import naive_nights
@@ -24,7 +23,6 @@ MONDAY = date(2026, 3, 2)
 SYSTEMS = ("alpha", "beta", "delta", "gamma")
 RULES = parse_rule("level:boundary_similarity>=-0.02, boundary_similarity>=-0.02")
 LEVEL, TWO = RULES
-TREND = parse_rule("trend:boundary_similarity>=-0.02 per 30 nights")
 
 
 def past_of(
@@ -286,60 +284,3 @@ def test_holidays_of_the_calendar_are_compared_with_weekends() -> None:
     week = [spread.comparable(date(2026, 3, 16) + timedelta(days=day)) for day in range(7)]
     assert week == [True, False, False, True, True, True, False]
     assert Spread(past_of(values), RULES).comparable(date(2026, 3, 18))
-
-
-def test_a_week_that_is_hard_for_all_does_not_hide_a_trend() -> None:
-    values = stationary(40, 8, shared=0.005)
-    values[:, 3] -= 0.003 * np.arange(40)
-    values[12:19] -= 0.1
-    for last in range(35, 40):
-        checks = judge_trends(past_of(values[:last]), TREND, SYSTEMS)
-        assert {check.system: check.result for check in checks if check.fails} == {
-            "gamma": "failed"
-        }
-
-
-def series(checks: Sequence[Check]) -> list[str]:
-    return [check.system for check in checks]
-
-
-def test_a_shared_trend_is_said_once() -> None:
-    values = stationary(40, 8, shared=0.005)
-    values -= 0.003 * np.arange(40)[:, None]
-    checks = judge_trends(past_of(values), TREND, SYSTEMS)
-    assert not any(check.fails for check in checks)
-    assert series([check for check in checks if check.result == "warned"]) == [EVERY]
-    (sentence,) = warnings_in_words(checks)
-    assert sentence.startswith("all systems: boundary_similarity fell by 0.")
-
-
-def test_a_trend_in_one_group_is_that_of_one_system_there() -> None:
-    names = [f"group{number}" for number in range(6)]
-    groups = {name: stationary(40, seed, shared=0.01) for seed, name in enumerate(names)}
-    groups["group2"][:, 3] -= 0.004 * np.arange(40)
-    groups["group2"][10:17] -= 0.1  # a week that is hard for all
-    groups["group4"] -= 0.004 * np.arange(40)[:, None]
-    past = past_of(stationary(40, 9), groups=groups)
-    assert not any(check.fails for check in judge_trends(past, TREND, SYSTEMS))
-    checks = judge_trends(past, TREND, SYSTEMS, by_group=True)
-    assert len(checks) == 6 * (len(SYSTEMS) + 1)
-    (failed,) = (each for each in checks if each.fails)
-    assert (failed.system, failed.group) == ("gamma", "group2")
-    assert failed.p is not None
-    assert failed.p_adjusted == pytest.approx(6 * len(SYSTEMS) * failed.p)
-    assert describe_failure(failed).startswith("gamma got worse in group2: boundary_similarity fel")
-    (sentence,) = warnings_in_words(checks)
-    assert sentence.startswith("all systems in group4: boundary_similarity fell by 0.")
-    accepted = past_of(stationary(40, 9), accepted={34: "gamma"}, groups=groups)
-    checks = judge_trends(accepted, TREND, SYSTEMS, by_group=True)
-    assert not any(each.fails for each in checks)
-
-
-def test_trends_in_many_groups_rarely_fail_without_a_reason() -> None:
-    failed = 0
-    for project in range(60):
-        seeds = range(100 * project, 100 * project + 8)
-        groups = {str(seed): stationary(30, seed) for seed in seeds}
-        past = past_of(stationary(30, project), groups=groups)
-        failed += any(each.fails for each in judge_trends(past, TREND, SYSTEMS, by_group=True))
-    assert failed <= 3  # .006 by chance, if it is .01 of nights
