@@ -14,6 +14,7 @@ from segscore.pipeline.nightly.dates import (
     insert_date,
     read_date,
 )
+from segscore.pipeline.nightly.words import TREND
 from segscore.pipeline.scoring.settings import ScoreSettings
 from segscore.pipeline.settings.options import (
     FreshOption,
@@ -25,9 +26,6 @@ from segscore.pipeline.settings.reading import read_names
 
 if TYPE_CHECKING:
     from segscore.pipeline.nightly.rule import GateRule
-
-TREND = "trend:"
-"""With what rules about the line through the last nights began."""
 
 _IGNORED = {
     "alpha": "a rule about two nights fails by chance alone with probability 0.01",

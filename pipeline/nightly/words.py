@@ -2,6 +2,9 @@
 
 from segscore.pipeline.nightly.verdict import Check
 
+TREND = "trend:"
+"""With what rules about the line through the last nights began."""
+
 
 def short(value: float, digits: int = 3) -> str:
     """Write a value of a sentence with three decimals: 0.413, -0.020, 1.250; 0 for 0.000."""

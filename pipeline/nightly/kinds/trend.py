@@ -9,9 +9,8 @@ from dataclasses import replace
 
 from segscore.pipeline.nightly.kinds.kind import RuleKind, allowed, undefined
 from segscore.pipeline.nightly.rule import GateRule, read_change
-from segscore.pipeline.nightly.settings import TREND
 from segscore.pipeline.nightly.verdict import Check
-from segscore.pipeline.nightly.words import short, when_before
+from segscore.pipeline.nightly.words import TREND, short, when_before
 from segscore.pipeline.statistics.shown_numbers import shown_p
 
 _NIGHTS = re.compile(r"per[0-9]+nights?$")
