@@ -35,7 +35,7 @@ def trend(
         bool,
         typer.Option(
             "--table",
-            help="Write the summaries of all runs as one table: see `trend --table --help`.",
+            help="Write one table of all runs: trend --table --help.",
             rich_help_panel=Panel.OUTPUT,
         ),
     ] = False,

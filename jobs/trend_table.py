@@ -17,13 +17,11 @@ def trend_table(
     keep: KeepOption = None,
     calendar: Annotated[
         str | None,
-        typer.Option(
-            help="Days without a night, such as sunday=off,2026-12-25=off, which are not missing."
-        ),
+        typer.Option(help="Days without a night, such as sunday=off."),
     ] = None,
     dry_run: Annotated[
         bool,
-        typer.Option("--dry-run", help="Say which nights --keep would remove, and write nothing."),
+        typer.Option("--dry-run", help="Say what --keep would remove; write nothing."),
     ] = False,
     format_name: ResultFormat = "text",
 ) -> None:

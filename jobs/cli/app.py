@@ -40,6 +40,14 @@ _OLD_NAME = "segscore.old-name"
 _WHOLE = "--help-all"
 """Option of every command: show all its options, under headings."""
 
+_OTHER_SPELLINGS = {
+    "--measure": "--measures", "--measures": "--measure", "--nights": "--last", "--output": "-o",
+}  # fmt: skip
+"""Options that are also accepted under another name."""
+
+_HELP = {"help_option_names": ["--help", "-h"]}
+"""Setting of Click: the names of the option that shows help."""
+
 
 class CommandGroup(TyperGroup):
     """The group of all commands."""
@@ -64,7 +72,7 @@ class CommandGroup(TyperGroup):
         """Find a command by one word or two, such as `simulate power`, or by its old name."""
         name, *rest = args
         if name == "simulate":
-            if rest[:1] == ["--help"]:
+            if rest[:1] in (["--help"], ["-h"]):
                 print_page(family_page(ctx, name, ctx.make_formatter().width))
                 ctx.exit()
             name, rest = _simulation(rest)
@@ -115,7 +123,7 @@ class _Command(TyperCommand):
 
     Attributes:
         optional: these options, each with its values, the first of which is meant without one.
-        rare: the options that `--set` sets, by name.
+        rare: the options that are seldom needed, by name; `--set` sets them.
     """
 
     optional: Mapping[str, tuple[str, ...]] = MappingProxyType({})
@@ -183,9 +191,11 @@ def _load(name: str) -> Any:
     python_name = _MODULES.get(name, name.replace("-", "_"))
     function = getattr(import_module(f"segscore.jobs.{python_name}"), python_name)
     alone = typer.Typer(add_completion=False, rich_markup_mode="rich")
-    alone.command(name, cls=_Command)(in_one_line(build_command(function)))
+    alone.command(name, cls=_Command, context_settings=_HELP)(in_one_line(build_command(function)))
     command = typer.main.get_command(alone)
     assert isinstance(command, _Command)
+    for parameter in command.params:
+        parameter.opts += [_OTHER_SPELLINGS[n] for n in parameter.opts if n in _OTHER_SPELLINGS]
     command.optional, command.rare = optional_values(function), rare_options(function)
     return command
 
@@ -194,6 +204,7 @@ app = typer.Typer(
     name="segscore",
     cls=CommandGroup,
     no_args_is_help=True,
+    context_settings=_HELP,
     pretty_exceptions_show_locals=False,
     rich_markup_mode="rich",
 )
@@ -226,6 +237,7 @@ def segscore(
         bool,
         typer.Option(
             "--version",
+            "-V",
             is_eager=True,
             callback=show_version,
             help="Show the version and the commit, and exit.",

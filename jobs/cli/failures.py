@@ -43,7 +43,7 @@ _DELETING = ("--fresh", "--keep")
 
 _EXTRA = re.compile(r"got unexpected extra argument\(s\) \((.*)\)", re.IGNORECASE)
 
-_OTHER_NAME = re.compile(r"(?<=') / '--[a-z-]+'")
+_OTHER_NAME = re.compile(r"(?<=') / '--?[a-z-]+'")
 
 
 def in_one_line(command: Callable[..., object], *, begins_work: bool = True) -> Callable[..., None]:

@@ -55,7 +55,7 @@ COMMON = {
         "--next", "--n-t", "--layout", "--format", "--figure", "--workers", "--fresh", "--help",
     ),
     "nightly": (
-        "--settings", "--date", "--from", "--to", "--gate", "--accept", "--system",
+        "--date", "--from", "--to", "--gate", "--accept", "--system",
         "--rule", "--rejudge", "--dry-run", "--runs", "--keep", "--message", "--format", "--help",
     ),
     "import": (

@@ -44,14 +44,13 @@ OF_OTHERS = {
 
 
 def options_of(command: str) -> set[str]:
-    """Return the options of a command that its help lists."""
-    listed = {
+    """Return the options of a command, also those that its help does not list."""
+    known = {
         name
         for parameter in JOBS[command].params
-        if not getattr(parameter, "hidden", False)
         for name in parameter.opts + parameter.secondary_opts
     }
-    return {name for name in listed if name.startswith("--")}
+    return {name for name in known if name.startswith("--")}
 
 
 PAGE_OF = {
