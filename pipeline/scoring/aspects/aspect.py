@@ -61,14 +61,14 @@ class Aspect:
         """Return the summary with the columns of the aspect filled."""
         return outcome.summary
 
-    def tables(self, outcome: Outcome) -> Iterator[tuple[str, pa.Table]]:  # noqa: ARG002
+    def tables(self, outcome: Outcome) -> Iterator[tuple[str, pa.Table]]:
         """Yield the names and rows of further tables."""
         return iter(())
 
-    def record(self, outcome: Outcome) -> Mapping[str, object]:  # noqa: ARG002
+    def record(self, outcome: Outcome) -> Mapping[str, object]:
         """Return further entries of run.json."""
         return {}
 
-    def warnings(self, outcome: Outcome) -> Iterable[str]:  # noqa: ARG002
+    def warnings(self, outcome: Outcome) -> Iterable[str]:
         """Return what the run warns of."""
         return ()

@@ -4,7 +4,7 @@ import gc
 from pathlib import Path
 
 import pyarrow as pa
-import pyarrow.parquet as pq
+import pyarrow.parquet as pq  # noqa: TID251
 
 from segscore.pipeline.storage.parquet import open_parquet
 
