@@ -107,7 +107,7 @@ def test_a_rule_that_is_dropped_is_not_an_average_that_became_undefined(archive:
 
 
 def test_nights_that_are_judged_again_say_what_changed(archive: Archive) -> None:
-    worse = {**GOOD, "steady": 0.5}
+    worse = {**GOOD, "steady": 0.2}
     archive.deliver(SECOND, worse)
     assert archive.run(SECOND, "--accept", "known").code == 0
     assert archive.outcome(SECOND) == "accepted"
