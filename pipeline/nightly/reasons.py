@@ -4,8 +4,9 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from segscore.pipeline.nightly.nights import Night, Nights
-from segscore.pipeline.nightly.settings import TREND, NightSettings
+from segscore.pipeline.nightly.settings import NightSettings
 from segscore.pipeline.nightly.verdict import Acceptance, Verdict
+from segscore.pipeline.nightly.words import TREND
 from segscore.pipeline.tables.unusable_files import UnusableFile
 
 REPLACED = ("alpha", "against", "baseline")
