@@ -26,6 +26,7 @@ from segscore.jobs.cli.help_page import (
 from segscore.jobs.cli.help_texts import FIRST, FURTHER, OLD_NAMES, UNLISTED
 from segscore.jobs.cli.log import LOG, LOG_FORMATS
 from segscore.jobs.cli.signature import build_command, optional_values, rare_options
+from segscore.jobs.show.quiet import OUTPUT
 from segscore.pipeline.errors import Refused, nearest
 
 COMMANDS = (*FIRST, *FURTHER, *UNLISTED)
@@ -150,7 +151,7 @@ class _Command(TyperCommand):
     def invoke(self, ctx: Any) -> Any:
         """Run the command, and say its name if it was called by an old one."""
         if (old := ctx.meta.get(_OLD_NAME)) is not None:
-            LOG.say("info", f"`segscore {old}` is now `segscore {command_line(self.name or '')}`")
+            LOG.remark(f"`segscore {old}` is now `segscore {command_line(self.name or '')}`")
         return super().invoke(ctx)
 
     def _with_rare(self, args: list[str]) -> Iterator[str]:
@@ -275,7 +276,7 @@ def main() -> None:
     end_on_sigterm()
     startup.do_without_home()
     replace_unprintable()
-    LOG.format = LOG_FORMATS[0]
+    LOG.format, OUTPUT.verdict_only = LOG_FORMATS[0], False
     try:
         in_one_line(_run, begins_work=False)()
     finally:

@@ -35,9 +35,6 @@ _KINDS = {"int_parsing": "an integer", "float_parsing": "a number"}
 
 _UNKNOWN_COMMAND = re.compile(r"No such command '(.*?)'\.")
 
-_SETTINGS = "segscore.toml"
-"""Usual name of a settings file."""
-
 _DELETING = ("--fresh", "--keep")
 """Options that remove earlier runs, which are never proposed."""
 
@@ -150,8 +147,7 @@ def explain_usage(problem: Any, context: Any) -> str:
         if extra:
             explanation = _explain_extra(extra[1], context.command.commands[command], path)
         elif command == "nightly" and explanation.startswith("missing option"):
-            here = f" ({_SETTINGS} is here)" if os.path.exists(_SETTINGS) else ""
-            explanation += f"; give it, or a settings file that names it with --settings{here}"
+            explanation += "; give it, or a settings file that names it with --settings"
     return f"{explanation}; see `{path} --help`"
 
 

@@ -10,7 +10,9 @@ from typing import Annotated, Any, TypeVar, get_args, get_origin, get_type_hints
 
 import typer
 
+from segscore.jobs.cli.help_texts import WITH_VERDICT
 from segscore.jobs.cli.options import LogFormat, SettingsFile
+from segscore.jobs.show.quiet import Quiet
 from segscore.pipeline.errors import Refused
 from segscore.pipeline.settings.options import (
     Argument,
@@ -25,6 +27,9 @@ from segscore.pipeline.settings.ranges import comma_separated
 _T = TypeVar("_T")
 _COMMON_OPTIONS = {"settings": (SettingsFile, None), "log_format": (LogFormat, "text")}
 """Options of every command, with their defaults; they take effect while they are parsed."""
+
+_OF_VERDICTS = {"quiet": (Quiet, False)}
+"""Options of the commands that end with a verdict."""
 
 
 def build_command(command: Callable[..., _T]) -> Callable[..., _T]:
@@ -45,7 +50,8 @@ def build_command(command: Callable[..., _T]) -> Callable[..., _T]:
             parameters.append(_parameter(name, hints[name], parameter.default))
     if rare_options(command):
         parameters.append(_set_parameter())
-    parameters += [_parameter(name, *option) for name, option in _COMMON_OPTIONS.items()]
+    common = {**_COMMON_OPTIONS, **(_OF_VERDICTS if command.__name__ in WITH_VERDICT else {})}
+    parameters += [_parameter(name, *option) for name, option in common.items()]
     parameters.sort(key=_panel)
 
     @wraps(command)

@@ -107,11 +107,9 @@ class MeasuringSettings:
     measures: Annotated[
         tuple[str, ...],
         Option(
-            "Names or families, such as pk,winpr. "
-            "Families are window, edit, content, tolerance, winpr, overlap, "
-            "selected, panel, panel_tolerance; there are also default and all. The "
-            "default has 14, such as pk and boundary_similarity, and those that "
-            "options are about.",
+            "Names or families, such as pk,winpr. There are families (window, edit, content, "
+            "tolerance, winpr, overlap, selected, panel, panel_tolerance), default and all. The "
+            "default has 14, such as pk and boundary_similarity, and those that options are about.",
             Panel.MEASURES,
             read_names,
         ),

@@ -1,5 +1,6 @@
 """`--help` shows what people use first, and `--help-all` the rest."""
 
+import json
 import re
 from pathlib import Path
 from typing import Any, cast
@@ -83,6 +84,9 @@ def test_an_old_name_is_accepted_and_the_new_one_said(
     assert note == f"`segscore {old}` is now `segscore {new}`"
     assert (said.code, said.out, rest) == (now.code, now.out, now.err) and now.code == 2
     assert segscore(old, missing[0], "--help").out == segscore(*new.split(), "--help").out
+    logged = segscore(old, *missing, "--log-format", "json").err.splitlines()
+    assert [json.loads(line)["level"] for line in logged] == ["info", "error"]
+    assert json.loads(logged[0])["message"] == note
 
 
 def test_settings_of_an_old_name_are_those_of_the_new(segscore: Segscore, tmp_path: Path) -> None:

@@ -77,6 +77,10 @@ def test_a_worse_system_fails_the_gate(archive: Archive) -> None:
     (failed,) = (check for check in verdict["checks"] if check["result"] == "failed")
     assert failed["system"] == "other"
     line = one_error(result.err)
+    again = archive.segscore("show", archive.folder_of(SECOND))
+    assert again.code == 0 and again.out.endswith(f"\n{SECOND}: failed\n")
+    for said in ("rule", "got worse: boundary_similarity", "documents that worsened most"):
+        assert said in again.out
     now, before = (short(failed[name]) for name in ("value", "before"))
     assert f"failed: other got worse: boundary_similarity {now}, was {before} on {FIRST} (" in line
     assert "(0.02 allowed, p < 0.0001); worst: " in line
