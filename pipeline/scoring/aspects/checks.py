@@ -40,8 +40,8 @@ class Groups(Aspect):
         if not group_by or any(summary[name].null_count < len(summary) for name in group_by):
             return
         yield (
-            f"no document is in a group: none has a value of {', '.join(group_by)}; if --documents "
-            "has the values, see whether its ids are those of the references"
+            f"no document has a value of {', '.join(group_by)}; if --documents has the values, "
+            "check that its ids match those of the references"
         )
 
 
