@@ -1,5 +1,6 @@
 """The gate's table on a terminal of 80 columns."""
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -109,9 +110,10 @@ def test_a_fall_in_a_group_that_nobody_is_blamed_for_is_named(
 
 
 def test_the_systems_without_a_level_are_named_where_others_have_one() -> None:
-    numbers: tuple[Any, ...] = ("boundary_similarity", "micro", -0.02, "2026-11-16")
-    rule = "level:boundary_similarity>=-0.02"
-    early = Check(rule, "ciel", *numbers, None, None, 0, 0, 0, nights=0)
-    known = Check(rule, "alta", *numbers, 0.5, 0.5, 0, 0, 0, change=0.0, nights=60)
+    rule, day = "level:boundary_similarity>=-0.02", "2026-11-16"
+    early = Check(
+        rule, "ciel", "boundary_similarity", "micro", -0.02, day, None, None, 0, 0, 0, nights=0
+    )
+    known = replace(early, system="alta", value=0.5, before=0.5, change=0.0, nights=60)
     assert early_levels([early, known]) == "ciel: no level yet, with 0 of 14 good nights"
     assert early_levels([early]) == "levels: not calibrated yet, with 0 of 14 good nights"
