@@ -1703,7 +1703,7 @@ def test_score__candidates_taken_for_boundaries_give_a_warning(workspace: Worksp
     result = workspace.score(hypotheses=workspace.write("candidates.parquet", candidates))
     assert_success(result)
     assert "boundary_scores were ignored" in result.err
-    assert "to score at a threshold add --threshold T" in result.err
+    assert "give --threshold T" in result.err
     assert "### Score at one threshold" in (DOCS / "jobs/sweep.md").read_text("utf-8")
 
 

@@ -32,10 +32,9 @@ def outcome_in_metrics(archive: Archive) -> str:
 
 
 def one_error(err: str) -> str:
-    """Return the one error message, whose parts may be on lines of their own, in one line."""
+    """Return the one error message."""
     assert "Traceback" not in err
-    message = err.replace("\n  ", "; ")
-    (line,) = (line for line in message.splitlines() if line.startswith("segscore: error: "))
+    (line,) = (line for line in err.splitlines() if line.startswith("segscore: error: "))
     return line
 
 
