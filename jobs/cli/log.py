@@ -19,6 +19,10 @@ _LONGEST_LINE = 300
 """Number of characters of an error that stays on one line; on a terminal, its width."""
 
 _MOST_PARTS = 4
+_START = PREFIXES["error"]
+_UNBROKEN = _START.replace(" ", "\N{NO-BREAK SPACE}")
+"""The beginning of an error, which stays on one line with the word after it."""
+
 _STYLES = {"info": "", "warning": "yellow", "error": "red"}
 
 
@@ -99,8 +103,12 @@ def _wrapped(line: str) -> str:
     width = _columns()
     return "\n".join(
         textwrap.fill(
-            part, width, subsequent_indent="  ", break_long_words=False, break_on_hyphens=False
-        )
+            part.replace(_START, _UNBROKEN, 1),
+            width,
+            subsequent_indent="  ",
+            break_long_words=False,
+            break_on_hyphens=False,
+        ).replace(_UNBROKEN, _START)
         for part in line.split("\n")
     )
 
