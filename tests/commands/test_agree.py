@@ -654,7 +654,7 @@ def test_layers_of_a_document_are_not_mixed(
     several = sum(len(pair) > 1 for pair in values)
     assert f"--group-by g: in {len(differing)} of {several} document" in result.err
     one, other = sorted(str(value) for value in {*differing[0]} - {None})
-    assert f"such as {one} and {other} in d0" in result.err and "groups are of" in result.err
+    assert f"such as {one} and {other} in d0; groups are of documents" in result.err
     assert f"write it into document_id, such as d0/{one} and d0/{other}" in result.err
     described = tmp_path / "documents.csv"
     described.write_text("document_id,g\n" + "".join(f"d{n},x\n" for n in range(len(values))))
