@@ -85,7 +85,7 @@ def nightly(
         bool,
         typer.Option(
             "--message",
-            help="Print only a text of at most 300 characters.",
+            help="Print only a text for a chat: the outcome and three facts.",
             rich_help_panel=Panel.OUTPUT,
         ),
     ] = False,
@@ -290,7 +290,7 @@ def _run_in_turn(
     own: NightSettings, executor: "Executor", ahead: "ScoredAhead", warn: Callable[[str], None]
 ) -> Result:
     """Run one of several nights, and return how it ended."""
-    from segscore.pipeline.nightly.changed_verdicts import change_in_words
+    from segscore.pipeline.nightly.kept_verdicts import change_in_words
     from segscore.pipeline.nightly.problems import failure_message
     from segscore.pipeline.nightly.run import run_night
 

@@ -96,7 +96,7 @@ def say_outcome(ended: "Ended") -> None:
 
 def print_night(chosen: NightSettings, ended: "Ended") -> None:
     """Print the results of a night, and the verdict of the gate."""
-    from segscore.pipeline.nightly.changed_verdicts import change_in_words
+    from segscore.pipeline.nightly.kept_verdicts import change_in_words
 
     if ended.scored is not None:
         print_scores(ended.scored.table("summary"), named=ended.scored.measures_in_order)

@@ -1424,7 +1424,7 @@ def test_score__systems_without_a_reference_are_named(workspace: Workspace) -> N
     assert_refused(workspace, refused, 1, "7 of 8 hypotheses have no reference, too many")
     assert_success(workspace.score("--max-unpaired", 1, hypotheses=hypotheses))
     assert workspace.warnings()[2:] == [
-        *(f"stale-{i}: its documents have no reference" for i in range(5)),
+        *(f"stale-{i}: none of its documents has a reference" for i in range(5)),
         "the documents of 2 further systems have none",
     ]
 

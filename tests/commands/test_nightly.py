@@ -343,7 +343,7 @@ def test_a_stale_system_is_named(archive: Archive) -> None:
     result = archive.run(SECOND)
     assert result.code == 75 and "missing tonight" not in one_error(result.err)
     assert "40 of 80 hypotheses have no reference" in result.err
-    assert "other: its documents have no reference" in result.err
+    assert "other: none of its documents has a reference" in result.err
     assert (
         "partial: stale tonight: other has 40 rows, but of documents without a reference "
         f"tonight, such as {FIRST}-0 (the "
@@ -364,8 +364,8 @@ def test_a_stale_system_is_named(archive: Archive) -> None:
     archive.put(SECOND, "reference", references[:20])
     line = one_error(archive.run(SECOND, "--max-unpaired", 0.1).err)
     named = (
-        "/unpaired; other: its documents have no reference; it has probably delivered the file of "
-        "another night; the night stays as it was published"
+        "/unpaired; other: none of its documents has a reference; it has probably delivered the "
+        "file of another night; the night stays as it was published"
     )
     assert named in line
 
@@ -1078,7 +1078,10 @@ def test_a_record_that_lists_files_elsewhere_removes_nothing(archive: Archive) -
     assert "run.json: was not written by segscore, or was changed since" in result.err
     # Only the verdict of the later night differs: the removed night is skipped.
     verdict_file = str(Path(archive.folder_of(later)) / "night.json")
-    contents = files(archive.folder)
+    contents = {
+        name: text for name, text in files(archive.folder).items() if "/verdicts/" not in name
+    }
+    before = {name: text for name, text in before.items() if "/verdicts/" not in name}
     assert contents.keys() == before.keys() and contents.pop(verdict_file) != before.pop(
         verdict_file
     )

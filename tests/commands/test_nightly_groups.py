@@ -103,6 +103,17 @@ def test_a_missing_channel_is_warned_of_or_makes_the_night_incomplete(
     assert nights.verdict(3)["missing_groups"] == ["regio"]
 
 
+def test_a_night_that_fails_for_one_system_counts_for_what_is_usual(
+    segscore: Segscore, tmp_path: Path
+) -> None:
+    faults = [Fault("step", 2, "beta", None, 0.7), Fault("missing", 3, None, "regio")]
+    nights = Nights(tmp_path, segscore, faults)
+    nights.settle()
+    assert nights.several(0, 2).code == 1
+    assert nights.verdict(2)["good_systems"] == ["alpha", "gamma"]
+    assert "warning: regio: no documents; the last 3 good nights had 12" in nights.one(3).err
+
+
 @pytest.mark.parametrize(
     ("options", "message"),
     [

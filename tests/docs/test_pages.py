@@ -9,7 +9,7 @@ import pytest
 import typer
 
 from segscore.jobs.cli.app import app
-from segscore.pipeline.scoring.own_points import OWN_POINTS
+from segscore.pipeline.scoring.density_matched import OWN_POINTS
 from segscore.pipeline.scoring.reference_points import REFERENCE_POINTS
 from segscore.pipeline.scoring.thresholds import SCORES_GIVEN as SCORES_GIVEN
 from segscore.pipeline.tables.contradictions import UNIQUE_CODER, UNIQUE_DOCUMENT

@@ -32,9 +32,10 @@ def outcome_in_metrics(archive: Archive) -> str:
 
 
 def one_error(err: str) -> str:
-    """Return the one error message."""
+    """Return the one error message, whose parts may be on lines of their own, in one line."""
     assert "Traceback" not in err
-    (line,) = (line for line in err.splitlines() if line.startswith("segscore: error: "))
+    message = err.replace("\n  ", "; ")
+    (line,) = (line for line in message.splitlines() if line.startswith("segscore: error: "))
     return line
 
 

@@ -80,8 +80,8 @@ def _advice(point: str, number: int, share: float, wanted: int) -> str:
             f"documents; more draws, such as --draws {wanted}, make it more certain"
         )
     return (
-        f"{point}: the chance of its {number} draws adds {_percent(share)} to the variance of "
-        f"its average between documents; with --draws {wanted} it would add about "
+        f"{point}: its average rests on {number} random draws, which adds {_percent(share)} to "
+        f"its variance between documents; --draws {wanted} makes that about "
         f"{_percent(share * number / wanted)}"
     )
 

@@ -5,10 +5,10 @@ from collections.abc import Iterable
 from segscore.pipeline.results.coverage import warn_of_fewer_documents
 from segscore.pipeline.runs.record import warn_of_similar_names
 from segscore.pipeline.scoring.aspects.aspect import Aspect, Outcome
-from segscore.pipeline.scoring.noticed import (
+from segscore.pipeline.scoring.input_stats import (
+    warn_of_inputs,
     warn_of_large_limit,
     warn_of_long_segments,
-    warn_of_noticed,
     warn_of_panels,
 )
 from segscore.pipeline.scoring.self_pairs import warn_of_self_pairs
@@ -40,8 +40,8 @@ class Groups(Aspect):
         if not group_by or any(summary[name].null_count < len(summary) for name in group_by):
             return
         yield (
-            f"no document is in a group: none has a value of {', '.join(group_by)}; if --documents "
-            "has the values, see whether its ids are those of the references"
+            f"no document has a value of {', '.join(group_by)}; if --documents has the values, "
+            "check that its ids match those of the references"
         )
 
 
@@ -58,11 +58,11 @@ class Positions(Aspect):
     """The positions of boundaries, the lengths of segments and documents, the values of groups."""
 
     def warnings(self, outcome: Outcome) -> Iterable[str]:
-        """Warn of what was noticed while the rows were scored."""
-        settings, noticed = outcome.settings, outcome.sums.noticed
-        yield from warn_of_panels(noticed, settings, outcome.systems)
-        yield from warn_of_noticed(noticed, settings)
+        """Warn of what was input_stats while the rows were scored."""
+        settings, input_stats = outcome.settings, outcome.sums.input_stats
+        yield from warn_of_panels(input_stats, settings, outcome.systems)
+        yield from warn_of_inputs(input_stats, settings)
         if settings.units == "units" and "n_t" not in settings_without_effect(settings.selection):
             if outcome.is_unit_unknown:
-                yield from warn_of_long_segments(noticed)
-            yield from warn_of_large_limit(noticed, settings.near_limit)
+                yield from warn_of_long_segments(input_stats)
+            yield from warn_of_large_limit(input_stats, settings.near_limit)

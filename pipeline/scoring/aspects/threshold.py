@@ -11,8 +11,8 @@ from segscore.pipeline.settings.reading import EVERY_SYSTEM
 from segscore.schemas.input_columns import BY_SEGMENT
 
 _SCORES_UNUSED = (
-    "boundary_scores were ignored, every candidate counts; to score at a threshold add --threshold "
-    "T, and to choose one run `segscore sweep`"
+    "boundary_scores were ignored: all candidate boundaries were scored; give --threshold T, or "
+    "run `segscore sweep` to choose one"
 )
 
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from typing import Annotated
 
 from segscore.pipeline.errors import Refused
-from segscore.pipeline.scoring.sweep.ways import Way
+from segscore.pipeline.scoring.sweep.variants import Variant
 from segscore.pipeline.settings.measuring import (
     MeasuringSettings,
     measuring_of,
@@ -186,7 +186,7 @@ class SweepSettings:
         object.__setattr__(self, "measures", tuple(affected))
 
     @property
-    def ways(self) -> tuple[Way, ...]:
+    def ways(self) -> tuple[Variant, ...]:
         """The settings under which systems are ranked, one varied at a time; empty for none."""
         own = self.measured
         limits = {*self.n_t, own.near_limit}
@@ -195,9 +195,12 @@ class SweepSettings:
         window = [replace(own, window=each) for each in windows if self.windows]
         units = [replace(own, units=each) for each in _UNITS if self.also_words]
         return (
-            *(Way("n_t", str(e.near_limit), e.near_limit == own.near_limit, e) for e in n_t),
-            *(Way("window", str(each.window), each.window == own.window, each) for each in window),
-            *(Way("units", each.units, each.units == own.units, each) for each in units),
+            *(Variant("n_t", str(e.near_limit), e.near_limit == own.near_limit, e) for e in n_t),
+            *(
+                Variant("window", str(each.window), each.window == own.window, each)
+                for each in window
+            ),
+            *(Variant("units", each.units, each.units == own.units, each) for each in units),
         )
 
     def _check_measures(self) -> None:
