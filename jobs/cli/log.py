@@ -15,10 +15,11 @@ from segscore.pipeline.plain_text import redacted, shortened, visible, visible_j
 
 LOG_FORMATS = ("text", "json")
 PREFIXES = {"info": "", "warning": "warning: ", "error": "segscore: error: "}
-_LONGEST_LINE = 300
-"""Number of characters of an error that stays on one line; on a terminal, its width."""
-
 _MOST_PARTS = 4
+_START = PREFIXES["error"]
+_UNBROKEN = _START.replace(" ", "\N{NO-BREAK SPACE}")
+"""The beginning of an error, which stays on one line with the word after it."""
+
 _STYLES = {"info": "", "warning": "yellow", "error": "red"}
 
 
@@ -39,14 +40,15 @@ class Log:
 
         Args:
             level: info, warning or error.
-            message: one line of text for people; a long error is printed as up to three.
+            message: one line of text for people; a terminal shows a long error as up to three.
             fields: data of the message for programs; in JSON next to time, level and message.
         """
         message = redacted(shortened(message))
         if not self.structured:
             text = PREFIXES[level] + visible(message, lines=True)
-            most = _columns() if sys.stderr.isatty() else _LONGEST_LINE
-            _print(in_lines(text, most) if level == "error" else text, _STYLES[level])
+            if level == "error" and sys.stderr.isatty():
+                text = in_lines(text, _columns())
+            _print(text, _STYLES[level])
             return
         fields = {name: _without_secrets(value) for name, value in fields.items()}
         time = datetime.now(UTC).isoformat(timespec="milliseconds")
@@ -67,7 +69,7 @@ class Log:
             self.say("warning", warning)
 
 
-def in_lines(message: str, most: int = _LONGEST_LINE) -> str:
+def in_lines(message: str, most: int) -> str:
     """Divide a long message: what is wrong, where, and what to do next on a line each.
 
     Lines end at semicolons outside parentheses; of four parts, the two in the middle are one line.
@@ -99,8 +101,12 @@ def _wrapped(line: str) -> str:
     width = _columns()
     return "\n".join(
         textwrap.fill(
-            part, width, subsequent_indent="  ", break_long_words=False, break_on_hyphens=False
-        )
+            part.replace(_START, _UNBROKEN, 1),
+            width,
+            subsequent_indent="  ",
+            break_long_words=False,
+            break_on_hyphens=False,
+        ).replace(_UNBROKEN, _START)
         for part in line.split("\n")
     )
 

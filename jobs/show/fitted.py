@@ -56,10 +56,10 @@ def out() -> Console:
     return console
 
 
-def print_lines(*lines: str) -> None:
+def print_lines(*lines: str, style: str = "") -> None:
     """Print lines of results as they are; with `--quiet` none."""
     for line in () if OUTPUT.verdict_only else lines:
-        out().print(line, markup=False)
+        out().print(line, markup=False, style=style)
 
 
 class _VisibleControls(RenderHook):

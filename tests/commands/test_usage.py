@@ -142,9 +142,9 @@ def test_a_night_without_settings_is_told_of_them(segscore: Segscore) -> None:
 
 
 def test_a_long_error_has_a_line_for_what_where_and_what_next() -> None:
-    parts = ("a.jsonl: no row could be used " + "x" * 300, "line 1: n (a; b); c", "see validate")
-    assert in_lines("; ".join(parts)) == "\n  ".join(parts)
-    assert in_lines("short; one line") == "short; one line"
+    parts = ("a.jsonl: no row could be used " + "x" * 60, "line 1: n (a; b); c", "see validate")
+    assert in_lines("; ".join(parts), 80) == "\n  ".join(parts)
+    assert in_lines("short; one line", 80) == "short; one line"
 
 
 def test_quiet_prints_the_verdict_alone(segscore: Segscore, tmp_path: Path) -> None:
