@@ -55,8 +55,8 @@ def agree(
     layout: Annotated[
         str,
         typer.Option(
-            help="Table of --format csv, markdown or latex: coefficients, coders, corpus, next or "
-            "adjudicate.",
+            help="Table: coefficients, coders, corpus, next, adjudicate. It is that of --format "
+            "csv, markdown or latex.",
             rich_help_panel=Panel.OUTPUT,
         ),
     ] = "coefficients",
@@ -64,14 +64,14 @@ def agree(
         int | None,
         typer.Option(
             "--next",
-            help="Say which documents to code next, and by whom: so many codings.",
+            help="Say which documents to code next: so many.",
             rich_help_panel=Panel.OUTPUT,
         ),
     ] = None,
     adjudicate: Annotated[
         int | None,
         typer.Option(
-            help="Say which documents to adjudicate first: so many.",
+            help="Say which documents to adjudicate: so many.",
             rich_help_panel=Panel.OUTPUT,
         ),
     ] = None,
@@ -79,7 +79,7 @@ def agree(
     figure: Annotated[
         str | None,
         typer.Option(
-            help="File for a figure of coefficients and coders, ending in .svg, .pdf or .png.",
+            help="File for a figure: .svg, .pdf or .png.",
             rich_help_panel=Panel.OUTPUT,
         ),
     ] = None,

@@ -22,15 +22,12 @@ def cite(
         typer.Option(
             "--measures",
             "--measure",
-            help="Measures that you report, separated by commas; default: those that score prints, "
-            "or that were compared.",
+            help="Measures that you report; default: those printed.",
         ),
     ] = None,
     average: Annotated[
         str | None,
-        typer.Option(
-            help="Average that you report: micro or macro; default: micro, or that of a comparison."
-        ),
+        typer.Option(help="Average that you report: micro or macro."),
     ] = None,
 ) -> None:
     """Print BibTeX of segscore and of the sources of measures, and a sentence about the method."""

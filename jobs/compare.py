@@ -33,7 +33,7 @@ def compare(
     layout: Annotated[
         str | None,
         typer.Option(
-            help="Table to print, instead of all: pairs, systems, references or ranks.",
+            help="Table: pairs, systems, references or ranks.",
             rich_help_panel=Panel.OUTPUT,
         ),
     ] = None,
@@ -41,22 +41,22 @@ def compare(
         str,
         typer.Option(
             "--format",
-            help="Format of the results on standard output: text, json, csv, markdown or latex.",
+            help="Output: text, json, csv, markdown or latex.",
             rich_help_panel=Panel.OUTPUT,
         ),
     ] = "text",
     figure: Annotated[
         str | None,
         typer.Option(
-            help="File for a figure of the differences, ending in .svg, .pdf or .png.",
+            help="File for a figure: .svg, .pdf or .png.",
             rich_help_panel=Panel.OUTPUT,
         ),
     ] = None,
     gate: Annotated[
         str | None,
         typer.Option(
-            help="Rules that test the first of two runs against the second, such as "
-            "boundary_similarity>=-0.01; exit 1 if it breaks one.",
+            help="Rules for a new and an old run: 'pk<=+0.01'. The first run is tested against the "
+            "second; exit 1 if it breaks a rule.",
             rich_help_panel=Panel.GATE,
         ),
     ] = None,

@@ -8,7 +8,7 @@ import typer
 
 from segscore.jobs.cli.log import LOG
 from segscore.jobs.show.formats import ResultFormat
-from segscore.pipeline.settings.options import MOVED_INPUTS, TRUST_INPUTS
+from segscore.pipeline.settings.options import MOVED_INPUTS, TrustInputsOption
 
 if TYPE_CHECKING:
     from segscore.pipeline.errors import Refused
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 def explain(
     run: Annotated[str, typer.Argument(help="Folder of a finished run.")],
     document: Annotated[
-        str | None, typer.Option(help="Id of the document; needed, without it some are named.")
+        str | None, typer.Option(help="Id of the document; without it some are named.")
     ] = None,
     hypothesis: Annotated[
         str | None, typer.Option(help="Coder of the hypothesis; default: all.")
@@ -26,13 +26,13 @@ def explain(
     units: Annotated[
         str | None,
         typer.Option(
-            help="File with the texts of the units, as for answers --source, to print the words "
-            "around each edit."
+            help="Texts of the units, to print the words around each edit. It is a file as for "
+            "answers --source."
         ),
     ] = None,
     format_name: ResultFormat = "text",
     inputs: Annotated[str | None, typer.Option(help=MOVED_INPUTS)] = None,
-    trust_inputs: Annotated[bool, typer.Option("--trust-inputs", help=TRUST_INPUTS)] = False,
+    trust_inputs: TrustInputsOption = False,
 ) -> None:
     """List the edits between a document's hypotheses and its references, and draw them."""
     from segscore.jobs.show.formats import plain_table, print_json, print_table

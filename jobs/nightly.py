@@ -47,7 +47,7 @@ def nightly(
         str | None,
         typer.Option(
             "--from",
-            help="First date of several nights, instead of --date; needs --to.",
+            help="First date of several nights, up to --to.",
             rich_help_panel=Panel.INPUTS,
         ),
     ] = None,
@@ -58,8 +58,8 @@ def nightly(
     cluster: Annotated[
         str | None,
         typer.Option(
-            help="Where to run: local (threads), processes, tcp://host:port or tls://host:port; "
-            "default: cluster in \\[score], else local.",
+            help="Where to run: local, processes or tcp://host:port. The default is cluster in "
+            "\\[score], else local.",
             rich_help_panel=Panel.RUNNING,
         ),
     ] = None,
@@ -69,7 +69,7 @@ def nightly(
         typer.Option(
             "--dry-run",
             "--explain-plan",
-            help="Check the settings and the input, say what would be done, and write nothing.",
+            help="Check settings and input; write nothing.",
             rich_help_panel=Panel.RUNNING,
         ),
     ] = False,
@@ -77,7 +77,7 @@ def nightly(
         bool,
         typer.Option(
             "--replay",
-            help="Say what the rules would have said of published nights, and write nothing.",
+            help="Say what rules would say of published nights.",
             rich_help_panel=Panel.GATE,
         ),
     ] = False,
@@ -85,7 +85,7 @@ def nightly(
         bool,
         typer.Option(
             "--message",
-            help="Print only a text of at most 300 characters: what, since when, how sure.",
+            help="Print only a text for a chat: the outcome and three facts.",
             rich_help_panel=Panel.OUTPUT,
         ),
     ] = False,
@@ -290,7 +290,7 @@ def _run_in_turn(
     own: NightSettings, executor: "Executor", ahead: "ScoredAhead", warn: Callable[[str], None]
 ) -> Result:
     """Run one of several nights, and return how it ended."""
-    from segscore.pipeline.nightly.changed_verdicts import change_in_words
+    from segscore.pipeline.nightly.kept_verdicts import change_in_words
     from segscore.pipeline.nightly.problems import failure_message
     from segscore.pipeline.nightly.run import run_night
 

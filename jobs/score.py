@@ -43,8 +43,9 @@ def score(
     layout: Annotated[
         str,
         typer.Option(
-            help="Averages to print: systems, groups (also those of each group), crossed (systems "
-            "by groups), measures (a table for each) or confusion (errors by boundary type).",
+            help="Table: systems, groups, crossed, measures or confusion. groups has also the "
+            "averages of each group, crossed systems by groups, measures a table for each measure, "
+            "confusion errors by boundary type.",
             rich_help_panel=Panel.OUTPUT,
         ),
     ] = "systems",

@@ -69,11 +69,15 @@ def _print_record(url: str, run: "FinishedRun") -> None:
 
 
 def _print_scores(url: str, run: "FinishedRun") -> None:
+    from segscore.jobs.show.nights import print_judged
     from segscore.jobs.show.printing import print_finished
+    from segscore.pipeline.nightly.nights import find_verdict
     from segscore.pipeline.scoring.finished_scoring import FinishedScoring
 
     finished = FinishedScoring.open(url)
     print_finished(url, finished, "systems", run.measures_in_order, written=False)
+    if (verdict := find_verdict(run)) is not None:
+        print_judged(verdict, url)
 
 
 def _print_audit(url: str, run: "FinishedRun") -> None:
@@ -85,14 +89,15 @@ def _print_audit(url: str, run: "FinishedRun") -> None:
 
 
 def _print_sweep(url: str, run: "FinishedRun") -> None:
-    from segscore.jobs.show.fitted import print_lines
+    from segscore.jobs.show.sentences import print_sentences
     from segscore.jobs.show.shown import print_shown
     from segscore.pipeline.scoring.sweep.sweep_result import sweep_in_words, sweep_tables
+    from segscore.pipeline.statistics.sentences import Sentence
 
     for table in sweep_tables(run):
         print_shown(table)
     _print_record(url, run)
-    print_lines(*sweep_in_words(run))
+    print_sentences(map(Sentence, sweep_in_words(run)))
 
 
 def _print_comparison(_: str, run: "FinishedRun") -> None:

@@ -5,7 +5,7 @@ from typing import Annotated
 import typer
 
 from segscore.jobs.show.formats import ResultFormat, plain_table, print_json, print_table
-from segscore.pipeline.settings.options import TRUST_INPUTS, Panel
+from segscore.pipeline.settings.options import Option, Panel, TrustInputsOption
 
 
 def suspects(
@@ -14,18 +14,19 @@ def suspects(
     ],
     output: Annotated[
         str | None,
-        typer.Option(help="Folder for the table suspects; default: the folder of the run."),
+        typer.Option(help="Folder for the table; default: that of the run."),
     ] = None,
     accuracy: Annotated[
         float | None,
-        typer.Option(
-            help="Share of true boundaries that references have, and of theirs that are true; "
+        Option(
+            "Share of true boundaries that references have, and of theirs that are true; "
             "default: from documents with several references, else 0.95.",
-            rich_help_panel=Panel.MEASURES,
+            Panel.MEASURES,
+            rare=True,
         ),
     ] = None,
     format_name: ResultFormat = "text",
-    trust_inputs: Annotated[bool, typer.Option("--trust-inputs", help=TRUST_INPUTS)] = False,
+    trust_inputs: TrustInputsOption = False,
 ) -> None:
     """List boundaries of references that may be wrong, because nearly all systems say so."""
     from segscore.jobs.cli.log import LOG

@@ -4,7 +4,6 @@ from typing import TYPE_CHECKING
 
 from segscore.jobs.cli import startup
 from segscore.jobs.cli.options import Cluster, FigureFile, Workers
-from segscore.jobs.show.fitted import print_lines
 from segscore.jobs.show.formats import (
     ResultFormat,
     as_rows,
@@ -15,9 +14,11 @@ from segscore.jobs.show.formats import (
 )
 from segscore.jobs.show.printing import log_finished, print_record, print_written, say_done
 from segscore.jobs.show.progress import Bar
+from segscore.jobs.show.sentences import print_sentences
 from segscore.jobs.show.shown import print_shown
 from segscore.pipeline.errors import Done, Refused
 from segscore.pipeline.scoring.sweep.settings import SweepSettings
+from segscore.pipeline.statistics.sentences import Sentence
 
 if TYPE_CHECKING:
     from segscore.pipeline.runs.finished import FinishedRun
@@ -76,7 +77,7 @@ def _print_text(chosen: SweepSettings, finished: "FinishedRun", *, written: bool
     print_record(chosen.output, finished.record)
     if written:
         print_written(chosen.output)
-    print_lines(*sweep_in_words(finished))
+    print_sentences(map(Sentence, sweep_in_words(finished)))
 
 
 def _save_figure(path: str, finished: "FinishedRun") -> None:

@@ -17,7 +17,7 @@ def testsets(
     name: Annotated[str | None, typer.Argument(help="Test set to show; default: all.")] = None,
     write: Annotated[
         str | None,
-        typer.Option(help="Write the references and systems of this test set to a folder."),
+        typer.Option(help="Write the test set to this folder."),
     ] = None,
     format_name: ResultFormat = "text",
 ) -> None:

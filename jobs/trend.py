@@ -35,7 +35,7 @@ def trend(
         bool,
         typer.Option(
             "--table",
-            help="Write the summaries of all runs as one table: see `trend --table --help`.",
+            help="Write one table of all runs: trend --table --help.",
             rich_help_panel=Panel.OUTPUT,
         ),
     ] = False,
@@ -85,11 +85,12 @@ def mail(heading: str, findings: Sequence[str]) -> str:
 
 def _print(found: "FoundTrend") -> None:
     """Print the levels of all systems and of groups that changed, then the findings."""
-    from segscore.jobs.show.fitted import print_lines
+    from segscore.jobs.show.sentences import print_sentences
     from segscore.jobs.show.shown import print_shown
     from segscore.pipeline.nightly.trend.shown_trend import levels_shown, pairs_over_nights
+    from segscore.pipeline.statistics.sentences import Sentence
 
     print_shown(levels_shown(found.levels, found.settings.measure, found.title))
     if found.pairs:
         print_shown(pairs_over_nights(found.pairs))
-    print_lines(*(f"{sentence}." for sentence in found.findings))
+    print_sentences(Sentence(f"{sentence}.") for sentence in found.findings)

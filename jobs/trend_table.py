@@ -1,5 +1,6 @@
 """`segscore trend --table`: write the summaries of many runs as one table."""
 
+from datetime import date
 from typing import Annotated
 
 import typer
@@ -17,13 +18,15 @@ def trend_table(
     keep: KeepOption = None,
     calendar: Annotated[
         str | None,
-        typer.Option(
-            help="Days without a night, such as sunday=off,2026-12-25=off, which are not missing."
-        ),
+        typer.Option(help="Days without a night, such as sunday=off."),
+    ] = None,
+    until: Annotated[
+        str | None,
+        typer.Option(help="Print only the verdicts as they were at the end of this date, UTC."),
     ] = None,
     dry_run: Annotated[
         bool,
-        typer.Option("--dry-run", help="Say which nights --keep would remove, and write nothing."),
+        typer.Option("--dry-run", help="Say what --keep would remove; write nothing."),
     ] = False,
     format_name: ResultFormat = "text",
 ) -> None:
@@ -32,6 +35,7 @@ def trend_table(
     from segscore.jobs.show.formats import plain_table, print_json, print_table
     from segscore.jobs.show.shown import print_shown
     from segscore.pipeline.nightly.calendar import read_calendar
+    from segscore.pipeline.nightly.dates import read_date
     from segscore.pipeline.nightly.history import gather_history
     from segscore.pipeline.nightly.shown_history import (
         LISTED_COLUMNS,
@@ -43,6 +47,9 @@ def trend_table(
 
     if dry_run:
         _print_dry_run(runs, keep, format_name)
+        return
+    if until is not None:
+        _print_verdicts(runs, read_date("--until", until), format_name)
         return
     days = read_calendar(() if calendar is None else read_names("--calendar", calendar))
     gathered = gather_history(runs, output, keep, days)
@@ -59,12 +66,47 @@ def trend_table(
         ]
         print_json(
             "trend-table",
-            {"output": gathered.url, "runs": listed, **nights, "restatements": restated},
+            {
+                "output": gathered.url,
+                "runs": listed,
+                **nights,
+                "restatements": restated,
+                "replaced_verdicts": [each.row for each in gathered.replaced],
+            },
         )
     else:
         print_table(plain_table(LISTED_COLUMNS, listed, ""), format_name)
     LOG.warn(gathered.wrong)
     if gathered.wrong:
+        raise typer.Exit(1)
+
+
+def _print_verdicts(runs: str, until: date, format_name: str) -> None:
+    """Print the verdict of each night as it was at the end of a day; write nothing."""
+    import json
+
+    from segscore.jobs.show.formats import plain_table, print_json, print_table
+    from segscore.jobs.show.shown import print_shown
+    from segscore.pipeline.nightly.history import require_folder
+    from segscore.pipeline.nightly.kept_verdicts import said_in_words, verdicts_on
+    from segscore.pipeline.nightly.shown_history import verdicts_shown
+
+    require_folder(runs)
+    warnings: list[str] = []
+    verdicts = verdicts_on(runs, until, warnings)
+    if format_name == "text":
+        print_shown(verdicts_shown(verdicts, until))
+    elif format_name == "json":
+        print_json("trend-table", {"verdicts": [json.loads(each.text()) for each in verdicts]})
+    else:
+        names = ["date", "outcome", "judged_at", "said"]
+        rows = [
+            dict(zip(names, (v.date, v.outcome, v.finished_at, said_in_words(v)), strict=True))
+            for v in verdicts
+        ]
+        print_table(plain_table(names, rows, ""), format_name)
+    LOG.warn(warnings)
+    if warnings:
         raise typer.Exit(1)
 
 

@@ -19,11 +19,11 @@ _SHOWN = 50
 def validate(
     table: Annotated[str, typer.Argument(help="Table to check: a file, folder or glob.")],
     documents: Annotated[
-        bool, typer.Option("--documents", help="Check a documents table, not segmentations.")
+        bool, typer.Option("--documents", help="Check a documents table.")
     ] = False,
     length_tolerance: Annotated[
         int,
-        typer.Option(help="Units by which the lengths of a document's segmentations may differ."),
+        typer.Option(help="Units by which lengths of a document may differ."),
     ] = 0,
     format_name: ResultFormat = "text",
 ) -> None:

@@ -141,6 +141,8 @@ _NIGHT_RECORD = {
     "with a floor",
     "checks[].since: string or null": "date of the night on which a level that is off probably "
     "changed; null for other rules",
+    "checks[].until: string or null": "date of the last night on which it was off; null if it is "
+    "tonight, and for other rules",
     "checks[].is_raw: bool": "whether a level is that of the average itself, for want of three "
     "systems",
     "checks[].result: string": "`passed`, `failed`, `undefined` (fails), `undecided`, `warned` (of "

@@ -114,14 +114,14 @@ LEFT JOIN (
                     "limit" DOUBLE, against DATE, value DOUBLE, before DOUBLE, documents BIGINT,
                     documents_before BIGINT, shared BIGINT, change DOUBLE, standard_error DOUBLE,
                     p DOUBLE, p_adjusted DOUBLE, result VARCHAR, nights BIGINT,
-                    "between" DOUBLE, calibrated BIGINT, ends DOUBLE[], since DATE, is_raw BOOLEAN,
+                    "between" DOUBLE, calibrated BIGINT, ends DOUBLE[], since DATE, "until" DATE, is_raw BOOLEAN,
                     moved STRUCT(document_id VARCHAR,
                     value DOUBLE, before DOUBLE, shared BOOLEAN)[])[]',
                 group_checks: 'STRUCT(rule VARCHAR, system VARCHAR, measure VARCHAR, average VARCHAR, "group" VARCHAR,
                     "limit" DOUBLE, against DATE, value DOUBLE, before DOUBLE, documents BIGINT,
                     documents_before BIGINT, shared BIGINT, change DOUBLE, standard_error DOUBLE,
                     p DOUBLE, p_adjusted DOUBLE, result VARCHAR, nights BIGINT,
-                    "between" DOUBLE, calibrated BIGINT, ends DOUBLE[], since DATE, is_raw BOOLEAN,
+                    "between" DOUBLE, calibrated BIGINT, ends DOUBLE[], since DATE, "until" DATE, is_raw BOOLEAN,
                     moved STRUCT(document_id VARCHAR,
                     value DOUBLE, before DOUBLE, shared BOOLEAN)[])[]'}))
 ) USING (run, fingerprint)

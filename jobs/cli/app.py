@@ -26,6 +26,7 @@ from segscore.jobs.cli.help_page import (
 from segscore.jobs.cli.help_texts import FIRST, FURTHER, OLD_NAMES, UNLISTED
 from segscore.jobs.cli.log import LOG, LOG_FORMATS
 from segscore.jobs.cli.signature import build_command, optional_values, rare_options
+from segscore.jobs.show.quiet import OUTPUT
 from segscore.pipeline.errors import Refused, nearest
 
 COMMANDS = (*FIRST, *FURTHER, *UNLISTED)
@@ -39,6 +40,14 @@ _OLD_NAME = "segscore.old-name"
 
 _WHOLE = "--help-all"
 """Option of every command: show all its options, under headings."""
+
+_OTHER_SPELLINGS = {
+    "--measure": "--measures", "--measures": "--measure", "--nights": "--last", "--output": "-o",
+}  # fmt: skip
+"""Options that are also accepted under another name."""
+
+_HELP = {"help_option_names": ["--help", "-h"]}
+"""Setting of Click: the names of the option that shows help."""
 
 
 class CommandGroup(TyperGroup):
@@ -64,7 +73,7 @@ class CommandGroup(TyperGroup):
         """Find a command by one word or two, such as `simulate power`, or by its old name."""
         name, *rest = args
         if name == "simulate":
-            if rest[:1] == ["--help"]:
+            if rest[:1] in (["--help"], ["-h"]):
                 print_page(family_page(ctx, name, ctx.make_formatter().width))
                 ctx.exit()
             name, rest = _simulation(rest)
@@ -115,7 +124,7 @@ class _Command(TyperCommand):
 
     Attributes:
         optional: these options, each with its values, the first of which is meant without one.
-        rare: the options that `--set` sets, by name.
+        rare: the options that are seldom needed, by name; `--set` sets them.
     """
 
     optional: Mapping[str, tuple[str, ...]] = MappingProxyType({})
@@ -142,7 +151,7 @@ class _Command(TyperCommand):
     def invoke(self, ctx: Any) -> Any:
         """Run the command, and say its name if it was called by an old one."""
         if (old := ctx.meta.get(_OLD_NAME)) is not None:
-            LOG.say("info", f"`segscore {old}` is now `segscore {command_line(self.name or '')}`")
+            LOG.remark(f"`segscore {old}` is now `segscore {command_line(self.name or '')}`")
         return super().invoke(ctx)
 
     def _with_rare(self, args: list[str]) -> Iterator[str]:
@@ -183,9 +192,11 @@ def _load(name: str) -> Any:
     python_name = _MODULES.get(name, name.replace("-", "_"))
     function = getattr(import_module(f"segscore.jobs.{python_name}"), python_name)
     alone = typer.Typer(add_completion=False, rich_markup_mode="rich")
-    alone.command(name, cls=_Command)(in_one_line(build_command(function)))
+    alone.command(name, cls=_Command, context_settings=_HELP)(in_one_line(build_command(function)))
     command = typer.main.get_command(alone)
     assert isinstance(command, _Command)
+    for parameter in command.params:
+        parameter.opts += [_OTHER_SPELLINGS[n] for n in parameter.opts if n in _OTHER_SPELLINGS]
     command.optional, command.rare = optional_values(function), rare_options(function)
     return command
 
@@ -194,6 +205,7 @@ app = typer.Typer(
     name="segscore",
     cls=CommandGroup,
     no_args_is_help=True,
+    context_settings=_HELP,
     pretty_exceptions_show_locals=False,
     rich_markup_mode="rich",
 )
@@ -226,6 +238,7 @@ def segscore(
         bool,
         typer.Option(
             "--version",
+            "-V",
             is_eager=True,
             callback=show_version,
             help="Show the version and the commit, and exit.",
@@ -263,7 +276,7 @@ def main() -> None:
     end_on_sigterm()
     startup.do_without_home()
     replace_unprintable()
-    LOG.format = LOG_FORMATS[0]
+    LOG.format, OUTPUT.verdict_only = LOG_FORMATS[0], False
     try:
         in_one_line(_run, begins_work=False)()
     finally:

@@ -35,15 +35,12 @@ _KINDS = {"int_parsing": "an integer", "float_parsing": "a number"}
 
 _UNKNOWN_COMMAND = re.compile(r"No such command '(.*?)'\.")
 
-_SETTINGS = "segscore.toml"
-"""Usual name of a settings file."""
-
 _DELETING = ("--fresh", "--keep")
 """Options that remove earlier runs, which are never proposed."""
 
 _EXTRA = re.compile(r"got unexpected extra argument\(s\) \((.*)\)", re.IGNORECASE)
 
-_OTHER_NAME = re.compile(r"(?<=') / '--[a-z-]+'")
+_OTHER_NAME = re.compile(r"(?<=') / '--?[a-z-]+'")
 
 
 def in_one_line(command: Callable[..., object], *, begins_work: bool = True) -> Callable[..., None]:
@@ -150,8 +147,7 @@ def explain_usage(problem: Any, context: Any) -> str:
         if extra:
             explanation = _explain_extra(extra[1], context.command.commands[command], path)
         elif command == "nightly" and explanation.startswith("missing option"):
-            here = f" ({_SETTINGS} is here)" if os.path.exists(_SETTINGS) else ""
-            explanation += f"; give it, or a settings file that names it with --settings{here}"
+            explanation += "; give it, or a settings file that names it with --settings"
     return f"{explanation}; see `{path} --help`"
 
 

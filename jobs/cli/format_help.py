@@ -6,7 +6,7 @@ from typing import Any
 
 from segscore.pipeline.errors import Refused, nearest
 
-_HELP, _FORMAT = "--help", "--format"
+_HELP, _FORMAT = ("--help", "-h"), "--format"
 
 
 def asked_format(command: str, args: Sequence[str]) -> str | None:
@@ -20,9 +20,9 @@ def asked_format(command: str, args: Sequence[str]) -> str | None:
     Raises:
         Refused: the word is neither a format nor the name of a file.
     """
-    if command not in ("import", "answers") or _HELP not in args:
+    if command not in ("import", "answers") or not {*_HELP} & {*args}:
         return None
-    words = [word for word in args if word not in (_HELP, _FORMAT)]
+    words = [word for word in args if word not in (*_HELP, _FORMAT)]
     if len(words) != 1:
         return None
     from segscore.pipeline.importing.answers.options import ANSWER_FORMATS
@@ -41,26 +41,20 @@ def asked_format(command: str, args: Sequence[str]) -> str | None:
     )
 
 
-def options_of_format(
-    name: str, every: Sequence[str], common: Sequence[str]
-) -> tuple[list[str], list[str]]:
-    """Return the flags of the options that a format reads, and the names of its rare ones.
+def options_of_format(name: str, every: Sequence[str], common: Sequence[str]) -> list[str]:
+    """Return the flags of the options that a format reads, its own before those of all formats.
 
     Args:
         name: of the format.
         every: flags of all options of the command.
         common: flags that the help of the command lists, in their order; the first is required.
-
-    Returns:
-        The flags, those of this format before those of all formats; names for `--set`.
     """
     from segscore.pipeline.importing.formats.known import FORMATS, SPECIFIC_OPTIONS
 
-    own = {_flag(option): option for option in FORMATS[name].options}
+    own = {_flag(option) for option in FORMATS[name].options}
     specific = {_flag(option) for option in SPECIFIC_OPTIONS}
     shared = [flag for flag in common if flag not in specific and flag != _FORMAT]
-    listed = [flag for flag in every if flag in own]
-    return [shared[0], *listed, *shared[1:]], [own[flag] for flag in own if flag not in listed]
+    return [shared[0], *(flag for flag in every if flag in own), *shared[1:]]
 
 
 def introduction(name: str, command: Any) -> Iterator[str]:

@@ -1,7 +1,9 @@
 """Show the help of commands: what people use first, with examples; `--help-all` shows the rest."""
 
+import re
 import textwrap
 from collections.abc import Iterable, Iterator, Sequence
+from copy import copy
 from typing import Any
 
 from segscore.jobs.cli.format_help import introduction, options_of_format
@@ -10,7 +12,13 @@ from segscore.jobs.cli.help_texts import COMMON, EXAMPLES, FIRST, FURTHER, LINES
 _NAMES = 24
 """Number of columns for the name of an option, beside what it does."""
 
+OF_ALL = {"--settings", "--log-format"}
+"""Options of every command, which `segscore --help` explains."""
+
 _NO_BREAK = "\N{NO-BREAK SPACE}"
+
+_SENTENCE = re.compile(r"(?<=[^.]\.) (?=[A-Za-z1])")
+"""End of a sentence of the text about an option; `--help` shows the first sentence."""
 
 
 def command_page(command: Any, context: Any, width: int, *, whole: bool) -> Iterator[str]:
@@ -23,7 +31,7 @@ def command_page(command: Any, context: Any, width: int, *, whole: bool) -> Iter
         whole: whether all options are shown, under their headings.
     """
     name = command.name
-    arguments, options = records_of(command, context)
+    arguments, options = records_of(command, context, whole=whole)
     common = COMMON.get(name, ())
     yield f"Usage: {_usage(command, context)}"
     yield ""
@@ -49,6 +57,10 @@ def command_page(command: Any, context: Any, width: int, *, whole: bool) -> Iter
     if not listed:
         more = len(options) - sum(map(len, panels.values()))
         yield from ("", f"{more} more options: segscore {command_line(name)} --help-all")
+    if whole and command.rare:
+        yield from ("", "Seldom needed, as --NAME or in a settings file (docs/options.md):")
+        yield from _listed((flag.removeprefix("--") for flag in command.rare.values()), width)
+    yield from ("", "Every command also has --settings FILE and --log-format json.")
 
 
 def format_page(command: Any, context: Any, width: int, name: str) -> Iterator[str]:
@@ -60,17 +72,13 @@ def format_page(command: Any, context: Any, width: int, name: str) -> Iterator[s
         width: number of columns.
         name: the format.
     """
-    _, options = records_of(command, context)
+    _, options = records_of(command, context, hidden=True, whole=False)
     by_flag = {flag: record for _, flags, record in options for flag in flags}
     for line in introduction(name, command):
         yield from textwrap.wrap(line, width) or [""]
     yield from ("", "Options:")
-    flags, rare = options_of_format(name, [*by_flag], COMMON[command.name])
-    for flag in flags:
+    for flag in options_of_format(name, [*by_flag], COMMON[command.name]):
         yield from _entry(by_flag[flag], width)
-    if rare and "--set" in by_flag:
-        text = f"Set a rarer option; NAME is one of {', '.join(rare)}."
-        yield from _entry(("--set NAME=VALUE", text), width)
 
 
 def group_page(context: Any, width: int) -> Iterator[str]:
@@ -83,12 +91,14 @@ def group_page(context: Any, width: int) -> Iterator[str]:
     for name in FIRST:
         yield from _entry((name, group.commands[name].get_short_help_str(400)), width, names=8)
     yield from ("", "More commands:")
-    whole = (command_line(name).replace(" ", _NO_BREAK) for name in FURTHER)
-    lines = textwrap.wrap(", ".join(whole), width - 2)
-    yield from (f"  {line.replace(_NO_BREAK, ' ')}" for line in lines)
+    yield from _listed(map(command_line, FURTHER), width)
     yield from ("", "Options:")
     for _, _, record in records_of(group, context)[1]:
         yield from _entry(record, width)
+    yield from ("", "Options of every command:")
+    for _, flags, record in records_of(group.commands[FIRST[0]], context, hidden=True)[1]:
+        if flags & OF_ALL:
+            yield from _entry(record, width)
     yield from ("", "segscore COMMAND --help shows examples and the common options of a command.")
 
 
@@ -135,26 +145,41 @@ def _usage(command: Any, context: Any) -> str:
     return " ".join([called, *names, *required, "[OPTIONS]"])
 
 
-def records_of(command: Any, context: Any) -> tuple[list[Any], list[tuple[str, set[str], Any]]]:
-    """Return what is to be shown of arguments, and of options with their headings and flags."""
+def records_of(
+    command: Any, context: Any, *, hidden: bool = False, whole: bool = True
+) -> tuple[list[Any], list[tuple[str, set[str], Any]]]:
+    """Return what is to be shown of arguments, and of options with their headings and flags.
+
+    Args:
+        command: the command, as Typer has it.
+        context: its context.
+        hidden: whether options are returned that `--help` does not list, too.
+        whole: whether texts are whole; otherwise they end with their first sentence.
+    """
     arguments: list[Any] = []
     options = []
     for each in command.get_params(context):
-        record = each.get_help_record(context)
+        shown = copy(each)
+        shown.hidden = getattr(each, "hidden", False) and not hidden
+        record = shown.get_help_record(context)
         if record is None:
             continue
         if each.param_type_name == "argument":
             arguments.append(((each.name or "").upper(), each.help or ""))
         else:
             panel = getattr(each, "rich_help_panel", None)
-            shown = _name_of(each, record[0]), record[1].replace("  [", " [").replace("\\[", "[")
-            options.append((panel or "", {*each.opts}, shown))
+            text, default, values = record[1].partition("  [")
+            said = text if whole else _SENTENCE.split(text)[0]
+            text = f"{said}{default[1:]}{values}".replace("  [", " [").replace("\\[", "[")
+            options.append((panel or "", {*each.opts}, (_name_of(each, record[0]), text)))
     return arguments, options
 
 
 def _name_of(option: Any, text: str) -> str:
     """Return how an option is written: its name, and a word for its value."""
-    flags = "/".join([option.opts[0], *option.secondary_opts[:1]])
+    short = [name for name in option.opts if not name.startswith("--")]
+    name = next(name for name in option.opts if name.startswith("--"))
+    flags = ", ".join(["/".join([name, *option.secondary_opts[:1]]), *short])
     if option.is_flag:
         return flags
     is_number = any(word in text.rpartition("<")[2] for word in ("int", "float"))
@@ -170,10 +195,19 @@ def _paragraphs(text: str, width: int) -> Iterator[str]:
         yield from textwrap.wrap(" ".join(paragraph.replace("\\[", "[").split()), width)
 
 
+def _listed(names: Iterable[str], width: int) -> Iterator[str]:
+    """Yield lines of names that are separated by commas; a name stays on one line."""
+    whole = (name.replace(" ", _NO_BREAK) for name in names)
+    lines = textwrap.wrap(", ".join(whole), width - 2, break_on_hyphens=False)
+    yield from (f"  {line.replace(_NO_BREAK, ' ')}" for line in lines)
+
+
 def _entry(record: tuple[str, str], width: int, names: int = _NAMES) -> Iterator[str]:
     """Yield a name and, beside it or below it, what it means."""
     name, text = record
-    lines = textwrap.wrap(text, max(20, width - names - 4), break_long_words=False) or [""]
+    lines = textwrap.wrap(
+        text, max(20, width - names - 4), break_long_words=False, break_on_hyphens=False
+    ) or [""]
     if len(name) > names:
         yield f"  {name}"
     else:

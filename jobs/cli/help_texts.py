@@ -15,6 +15,9 @@ FURTHER = (
 UNLISTED = ("trend-table", "warm-up")
 """Commands that `segscore --help` does not name."""
 
+WITH_VERDICT = ("score", "compare", "agree", "sweep", "nightly", "trend", "show_run")
+"""Functions of the commands that say a verdict, which have `--quiet`."""
+
 LINES = {
     "simulate-coders": "simulate coders",
     "simulate-power": "simulate power",
@@ -39,12 +42,12 @@ COMMON = {
     "score": (
         "--output", "--measures", "--reference-points", "--group-by", "--resample-by",
         "--documents", "--trials", "--consensus", "--missing", "--n-t", "--window", "--layout",
-        "--format", "--workers", "--fresh", "--help",
+        "--format", "--quiet", "--workers", "--fresh", "--help",
     ),
     "compare": (
         "--measure", "--systems", "--group-by", "--resample-by", "--average", "--margin",
-        "--difference", "--where", "--changes", "--gate", "--layout", "--format", "--figure",
-        "--output", "--help",
+        "--difference", "--where", "--changes", "--gate", "--layout", "--format", "--quiet",
+        "--figure", "--output", "--help",
     ),
     "sweep": (
         "--output", "--measure", "--thresholds", "--tolerances", "--n-t", "--tolerance",
@@ -55,7 +58,7 @@ COMMON = {
         "--next", "--n-t", "--layout", "--format", "--figure", "--workers", "--fresh", "--help",
     ),
     "nightly": (
-        "--settings", "--date", "--from", "--to", "--gate", "--accept", "--system",
+        "--date", "--from", "--to", "--gate", "--accept", "--system",
         "--rule", "--rejudge", "--dry-run", "--runs", "--keep", "--message", "--format", "--help",
     ),
     "import": (

@@ -3,7 +3,10 @@
 import json
 import logging
 import os
+import re
+import shutil
 import sys
+import textwrap
 from collections.abc import Iterable
 from datetime import UTC, datetime
 from typing import Any, TextIO
@@ -12,6 +15,11 @@ from segscore.pipeline.plain_text import redacted, shortened, visible, visible_j
 
 LOG_FORMATS = ("text", "json")
 PREFIXES = {"info": "", "warning": "warning: ", "error": "segscore: error: "}
+_MOST_PARTS = 4
+_START = PREFIXES["error"]
+_UNBROKEN = _START.replace(" ", "\N{NO-BREAK SPACE}")
+"""The beginning of an error, which stays on one line with the word after it."""
+
 _STYLES = {"info": "", "warning": "yellow", "error": "red"}
 
 
@@ -32,12 +40,15 @@ class Log:
 
         Args:
             level: info, warning or error.
-            message: one line of text for people.
+            message: one line of text for people; a terminal shows a long error as up to three.
             fields: data of the message for programs; in JSON next to time, level and message.
         """
         message = redacted(shortened(message))
         if not self.structured:
-            _print(PREFIXES[level] + visible(message, lines=True), _STYLES[level])
+            text = PREFIXES[level] + visible(message, lines=True)
+            if level == "error" and sys.stderr.isatty():
+                text = in_lines(text, _columns())
+            _print(text, _STYLES[level])
             return
         fields = {name: _without_secrets(value) for name, value in fields.items()}
         time = datetime.now(UTC).isoformat(timespec="milliseconds")
@@ -45,10 +56,63 @@ class Log:
         text = json.dumps(line, ensure_ascii=False, default=str)
         _print(visible_json(text))
 
+    def remark(self, message: str) -> None:
+        """Log a line that a terminal shows dim."""
+        if self.structured:
+            self.say("info", message)
+        else:
+            _print(visible(redacted(message), lines=True), "dim")
+
     def warn(self, warnings: Iterable[str]) -> None:
         """Log warnings."""
         for warning in warnings:
             self.say("warning", warning)
+
+
+def in_lines(message: str, most: int) -> str:
+    """Divide a long message: what is wrong, where, and what to do next on a line each.
+
+    Lines end at semicolons outside parentheses; of four parts, the two in the middle are one line.
+    More are a list of problems, which stays as it is.
+
+    >>> print(in_lines("a.jsonl: no row could be used; line 1: x (y; z); see `validate`", 40))
+    a.jsonl: no row could be used
+      line 1: x (y; z)
+      see `validate`
+    """
+    if len(message) <= most:
+        return message
+    pieces, depth = [""], 0
+    for part in re.split(r"([()]|; )", message):
+        depth += {"(": 1, ")": -1}.get(part, 0)
+        if part == "; " and depth <= 0:
+            pieces.append("")
+        else:
+            pieces[-1] += part
+    if len(pieces) > _MOST_PARTS:
+        return message
+    if len(pieces) == _MOST_PARTS:
+        pieces = [pieces[0], "; ".join(pieces[1:-1]), pieces[-1]]
+    return "\n  ".join(piece.strip() for piece in pieces)
+
+
+def _wrapped(line: str) -> str:
+    """Wrap the lines of a message at the words, for a terminal."""
+    width = _columns()
+    return "\n".join(
+        textwrap.fill(
+            part.replace(_START, _UNBROKEN, 1),
+            width,
+            subsequent_indent="  ",
+            break_long_words=False,
+            break_on_hyphens=False,
+        ).replace(_UNBROKEN, _START)
+        for part in line.split("\n")
+    )
+
+
+def _columns() -> int:
+    return max(20, shutil.get_terminal_size().columns)
 
 
 def discard(stream: TextIO) -> None:
@@ -61,8 +125,9 @@ def _print(line: str, style: str = "") -> None:
 
     The work of the command goes on if nobody reads standard error any more.
     """
-    if style and sys.stderr.isatty() and "NO_COLOR" not in os.environ:
-        line = _in_color(line, style)
+    if style and sys.stderr.isatty():
+        line = _wrapped(line)
+        line = line if "NO_COLOR" in os.environ else _in_color(line, style)
     try:
         print(line + "\n", end="", file=sys.stderr, flush=True)
     except BrokenPipeError:

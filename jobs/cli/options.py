@@ -14,6 +14,7 @@ SettingsFile = Annotated[
         "--settings",
         is_eager=True,
         callback=load_settings,
+        hidden=True,
         help="TOML file with options for each command, or run.json of a run of this command; the "
         "command line takes precedence.",
     ),
@@ -21,20 +22,24 @@ SettingsFile = Annotated[
 LogFormat = Annotated[
     str,
     typer.Option(
-        is_eager=True, callback=choose, help="Format of log lines on standard error: text or json."
+        is_eager=True,
+        callback=choose,
+        hidden=True,
+        help="Format of log lines on standard error: text or json.",
     ),
 ]
 Cluster = Annotated[
     str,
     typer.Option(
-        help="Where to run: local (threads), processes, tcp://host:port or tls://host:port.",
+        help="Where to run: local, processes or tcp://host:port. "
+        "local uses threads; tls://host:port needs certificates.",
         rich_help_panel=Panel.RUNNING,
     ),
 ]
 Workers = Annotated[
     int | None,
     typer.Option(
-        help="Number of threads or processes; default: one per processor.",
+        help="Threads or processes; default: one per processor.",
         min=1,
         rich_help_panel=Panel.RUNNING,
     ),
@@ -43,7 +48,7 @@ ExplainPlan = Annotated[
     bool,
     typer.Option(
         "--explain-plan",
-        help="Print how rows would be matched, and do nothing else.",
+        help="Print how rows would be matched; do nothing else.",
         rich_help_panel=Panel.RUNNING,
     ),
 ]
@@ -52,7 +57,7 @@ FigureFile = Annotated[
     str | None,
     typer.Option(
         "--figure",
-        help="File for a figure of the curves, ending in .svg, .pdf or .png.",
+        help="File for a figure: .svg, .pdf or .png.",
         rich_help_panel=Panel.OUTPUT,
     ),
 ]

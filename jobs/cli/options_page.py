@@ -19,9 +19,6 @@ without its dashes, and `--log-format json`. [Runs](runs.md) explains `--output`
 `--workers`, `--memory-limit`, `--explain-plan` and `--fresh`.
 """
 
-_OF_ALL = {"--settings", "--log-format", "--help"}
-"""Options of every command."""
-
 
 def page() -> str:
     """Return the text of docs/options.md."""
@@ -36,16 +33,21 @@ def page() -> str:
 
 
 def _command(command: Any, context: Any) -> Iterator[str]:
-    """Yield the section of a command: a row for each option, also for those that `--set` sets."""
-    arguments, options = records_of(command, context)
+    """Yield the section of a command: a row for each option, and then for the seldom needed."""
+    arguments, options = records_of(command, context, hidden=True)
+    rare = {*command.rare.values()}
+    hidden = {
+        flag for each in command.params if getattr(each, "hidden", False) for flag in each.opts
+    }
     yield f"## segscore {command_line(command.name)}\n"
     yield "| option | meaning |\n|---|---|"
     yield from (_row(name, text) for name, text in arguments)
-    yield from (_row(name, text) for _, flags, (name, text) in options if not flags & _OF_ALL)
-    by_flag = {flag: each for each in command.params for flag in each.opts}
-    for name, flag in command.rare.items():
-        yield _row(f"--set {name}=VALUE", (by_flag[flag].help or "").replace("\\[", "["))
+    yield from (_row(*row) for _, flags, row in options if not flags & {*hidden, "--help"})
     yield ""
+    if rare:
+        yield "Seldom needed:\n\n| option | meaning |\n|---|---|"
+        yield from (_row(*row) for _, flags, row in options if flags & rare)
+        yield ""
 
 
 def _row(name: str, text: str) -> str:

@@ -7,8 +7,13 @@ options of fsspec for a store, which should not be on a command line that others
 environment variable of that name (``variables``).
 
 The run.json of a run gives its options back: all but the folder that it is written to.
+
+Without `--settings`, `segscore.toml` in the current folder is read, if it has a table of the
+command.  As somebody else may have written it, it can name neither stores and certificates nor
+environment variables, which it could send away.
 """
 
+import os
 import re
 import tomllib
 from collections.abc import Iterable, Iterator, Mapping
@@ -18,11 +23,15 @@ from typing import Any
 import typer
 
 from segscore.jobs.cli.help_texts import OLD_NAMES
+from segscore.jobs.cli.log import LOG
 from segscore.pipeline.errors import nearest
 from segscore.pipeline.runs.certificates import Certificates, configure_certificates
 
 STORAGE, CLUSTER = "storage", "cluster"
 PROTOCOLS = ("s3", "gs", "gcs", "abfs", "az")
+HERE = "segscore.toml"
+"""File that is read where the command is called, if no other is named."""
+
 UNSET = ("help", "settings", "set", "fresh", "date", "accept", "rejudge", "table")
 """Options that a file cannot set; for example, `--fresh` and `--date` must be given each time."""
 
@@ -41,6 +50,9 @@ _ALLOWED = "a whole number has at most 64 bits"
 _LONG = re.compile("[0-9][0-9_]{4299}")
 """A number that Python may not read, because it takes long."""
 
+_ALSO_READ = {"nightly": ("score",), "trend": ("nightly",), "trend-table": ("nightly",)}
+"""Command -> further tables that it reads."""
+
 _OF_NIGHTS = {"trend-table": ("runs", "calendar"), "trend": ("runs",)}
 """Commands about the nights of a folder, and the settings in [nightly] that they share."""
 
@@ -58,9 +70,10 @@ def load_settings(context: typer.Context, url: str | None) -> str | None:
 
     if context.resilient_parsing:
         return url
-    if url is None:
-        configure_certificates({})  # an earlier command of this process may have had some
-        return url
+    configure_certificates({})  # an earlier command of this process may have had some
+    given, url = url, url or HERE
+    if given is None and not os.path.isfile(HERE):
+        return given
     assert context.parent is not None
     assert context.info_name is not None
     group: Any = context.parent.command
@@ -68,6 +81,8 @@ def load_settings(context: typer.Context, url: str | None) -> str | None:
         name: {parameter.name: parameter for parameter in command.params}
         for name, command in group.commands.items()
     }
+    if given is None and not _is_for(context.info_name):
+        return given
     tables = _read(url, context.info_name, commands)
     context.obj = {
         section: {
@@ -88,7 +103,33 @@ def load_settings(context: typer.Context, url: str | None) -> str | None:
     storage.configure(tables.get(STORAGE, {}))
     files = tables.get(CLUSTER, {})
     configure_certificates({_parameter_name(key): path for key, path in files.items()})
-    return url
+    return given
+
+
+def _is_for(command: str) -> bool:
+    """Return whether the file of the current folder sets options of a command; say so.
+
+    Raises:
+        Refused: the file is not TOML.
+    """
+    with open(HERE, encoding="utf-8", errors="replace") as file:
+        text = file.read()
+    tables = {OLD_NAMES.get(name, name) for name in _read_toml(HERE, text)}
+    if not {command, *_ALSO_READ.get(command, ())} & tables:
+        return False
+    if {STORAGE, CLUSTER} & tables or "${" in text:
+        LOG.remark(
+            f"{HERE} is not read, as it names stores, certificates or environment variables: "
+            f"--settings {HERE} reads it"
+        )
+        return False
+    LOG.remark(f"settings are those of {HERE} in this folder")
+    return True
+
+
+def _named(url: str) -> str:
+    """Return how messages name a settings file."""
+    return url if url == HERE else f"--settings {url}"
 
 
 def _read(
@@ -104,7 +145,7 @@ def _read(
 
     text = storage.read_text(url)
     if text is None:
-        raise Refused(f"--settings {url}: no such file")
+        raise Refused(f"{_named(url)}: no such file")
     is_record = text.lstrip().startswith("{")
     if is_record:
         tables = _options_of_run(url, text, command, commands[command])
@@ -112,7 +153,7 @@ def _read(
         tables = _read_toml(url, text)
         tables = {OLD_NAMES.get(name, name): table for name, table in tables.items()}
     if wrong := list(_problems(tables, commands)):
-        raise Refused(f"--settings {url}: {'; '.join(wrong)}")
+        raise Refused(f"{_named(url)}: {'; '.join(wrong)}")
     # after the checks, whose messages say what the file says
     return tables if is_record else _expand(tables, url)
 
@@ -136,7 +177,7 @@ def _options_of_run(
     run = FinishedRun(url, read_record(url, text, RECORD_SHAPE))
     if run.command != command:
         other = f"has the options of `segscore {run.command}`" if run.command else "has no options"
-        raise Refused(f"--settings {url}: {other}, not of `segscore {command}`")
+        raise Refused(f"{_named(url)}: {other}, not of `segscore {command}`")
     chosen = {**run.settings, "average": run.record.get("average")}
     chosen["measures"] = [*run.measures_in_order] or run.settings.get("measures")
     options = {}
@@ -163,11 +204,11 @@ def _read_toml(url: str, text: str) -> dict[str, Any]:
     try:
         return tomllib.loads(text + "\n")  # with it, problems of the last line have a number
     except tomllib.TOMLDecodeError as problem:
-        raise Refused(f"--settings {url}: {_explain_toml(text, str(problem))}") from problem
+        raise Refused(f"{_named(url)}: {_explain_toml(text, str(problem))}") from problem
     except ValueError as problem:  # Python reads no number of more than 4,300 digits
-        raise Refused(f"--settings {url}: {_explain_number(text)}") from problem
+        raise Refused(f"{_named(url)}: {_explain_number(text)}") from problem
     except RecursionError as problem:
-        raise Refused(f"--settings {url}: lists or tables are nested too deeply") from problem
+        raise Refused(f"{_named(url)}: lists or tables are nested too deeply") from problem
 
 
 def _expand(tables: Mapping[str, Any], url: str) -> dict[str, Any]:
@@ -182,7 +223,7 @@ def _expand(tables: Mapping[str, Any], url: str) -> dict[str, Any]:
     try:
         return {name: with_variables(table, name) for name, table in tables.items()}
     except Refused as problem:
-        raise Refused(f"--settings {url}: {problem}") from problem
+        raise Refused(f"{_named(url)}: {problem}") from problem
 
 
 def _explain_toml(text: str, problem: str) -> str:

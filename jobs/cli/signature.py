@@ -1,7 +1,7 @@
 """Build commands from settings: each field of a settings class becomes an argument or option."""
 
 import inspect
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from copy import copy
 from dataclasses import MISSING, fields, is_dataclass
 from functools import cache, wraps
@@ -10,7 +10,9 @@ from typing import Annotated, Any, TypeVar, get_args, get_origin, get_type_hints
 
 import typer
 
+from segscore.jobs.cli.help_texts import WITH_VERDICT
 from segscore.jobs.cli.options import LogFormat, SettingsFile
+from segscore.jobs.show.quiet import Quiet
 from segscore.pipeline.errors import Refused
 from segscore.pipeline.settings.options import (
     Argument,
@@ -26,8 +28,8 @@ _T = TypeVar("_T")
 _COMMON_OPTIONS = {"settings": (SettingsFile, None), "log_format": (LogFormat, "text")}
 """Options of every command, with their defaults; they take effect while they are parsed."""
 
-_OTHER_SPELLINGS = {"--measure": "--measures", "--measures": "--measure", "--nights": "--last"}
-"""Options that are also accepted under another name."""
+_OF_VERDICTS = {"quiet": (Quiet, False)}
+"""Options of the commands that end with a verdict."""
 
 
 def build_command(command: Callable[..., _T]) -> Callable[..., _T]:
@@ -35,7 +37,7 @@ def build_command(command: Callable[..., _T]) -> Callable[..., _T]:
 
     A parameter whose type is a settings class is replaced by the arguments and options of its
     fields; ``Shown`` says which of them `--help` lists.  Every command gets `--settings` and
-    `--log-format`, one with rare options `--set`.
+    `--log-format`, one with rare options `--set`, none of which its `--help` lists.
     """
     hints = get_type_hints(command, include_extras=True)
     signature = inspect.signature(command).parameters
@@ -46,9 +48,10 @@ def build_command(command: Callable[..., _T]) -> Callable[..., _T]:
             parameters += _shown_parameters(*classes[name])
         else:
             parameters.append(_parameter(name, hints[name], parameter.default))
-    if rare := rare_options(command):
-        parameters.append(_set_parameter(rare))
-    parameters += [_parameter(name, *option) for name, option in _COMMON_OPTIONS.items()]
+    if rare_options(command):
+        parameters.append(_set_parameter())
+    common = {**_COMMON_OPTIONS, **(_OF_VERDICTS if command.__name__ in WITH_VERDICT else {})}
+    parameters += [_parameter(name, *option) for name, option in common.items()]
     parameters.sort(key=_panel)
 
     @wraps(command)
@@ -153,13 +156,20 @@ def optional_values(command: Callable[..., Any]) -> dict[str, tuple[str, ...]]:
 
 
 def rare_options(command: Callable[..., Any]) -> dict[str, str]:
-    """Return the options of a command that `--set` sets: name -> the option, such as --tiou."""
-    return {
+    """Return the options of a command that are seldom needed: name -> flag, such as --tiou."""
+    rare = {
         field: name_of_option(field, option)
         for settings, shown in settings_of(command).values()
         for field, option in options_of(settings).items()
-        if option.rare and option.panel in shown.panels
+        if option.rare and (field in shown.also or option.panel in (None, *shown.panels))
     }
+    of_command = {
+        name: name_of_option(name, item)
+        for name, hint in get_type_hints(command, include_extras=True).items()
+        for item in get_args(hint)
+        if isinstance(item, Option) and item.rare
+    }
+    return rare | of_command
 
 
 @cache
@@ -184,7 +194,7 @@ def _shown_parameters(settings: type, shown: Shown) -> Iterator[inspect.Paramete
         option = options.get(field)
         if option is None or field in shown.also:
             yield parameter
-        elif option.ignored or option.rare or option.panel not in (None, *shown.panels):
+        elif option.panel not in (None, *shown.panels):
             yield parameter.replace(annotation=_hidden(parameter.annotation))
         else:
             yield parameter
@@ -199,10 +209,9 @@ def _hidden(annotation: Any) -> Any:
     return Annotated[kind, hidden]
 
 
-def _set_parameter(rare: Iterable[str]) -> inspect.Parameter:
+def _set_parameter() -> inspect.Parameter:
     """Make the option that sets rare options; the command line is rewritten before it is read."""
-    text = f"Set a rarer option: NAME=VALUE, once for each; NAME is one of {', '.join(rare)}."
-    option = typer.Option("--set", help=text, metavar="NAME=VALUE", rich_help_panel=Panel.OUTPUT)
+    option = typer.Option("--set", metavar="NAME=VALUE", hidden=True)
     return inspect.Parameter(
         "set",
         inspect.Parameter.KEYWORD_ONLY,
@@ -253,8 +262,12 @@ def _parameter(name: str, annotation: Any, default: Any) -> inspect.Parameter:
             if item.read is not None:
                 default = _text(default)
                 kind = str | None if default is None else str
-            names = [flags, *filter(None, [_OTHER_SPELLINGS.get(flags)])]
-            option = typer.Option(*names, help=item.help, rich_help_panel=item.panel)
+            option = typer.Option(
+                flags,
+                help=item.help,
+                rich_help_panel=item.panel,
+                hidden=item.rare or item.ignored,
+            )
             annotation = Annotated[kind, option]
     return inspect.Parameter(
         name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=annotation

@@ -50,8 +50,9 @@ def print_comparison(finished: FinishedRun, average: str) -> None:
     print_lines(*worst_in_words(finished, worst_of, printable_command))
     _print_further(finished)
     for run, counts in finished.record["rows"].items():
-        print_lines(f"{run}: compared on {counts['scored']:,} of {counts['in']:,} documents")
-    print_lines(finished.signature)
+        on = f"compared on {counts['scored']:,} of {counts['in']:,} documents"
+        print_lines(f"{run}: {on}", style="dim")
+    print_lines(finished.signature, style="dim")
     print_lines("")
     print_sentences(comparison_in_words(finished, average))
 

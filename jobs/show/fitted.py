@@ -14,6 +14,7 @@ from rich.segment import Segment
 from rich.table import Table
 from rich.text import Text
 
+from segscore.jobs.show.quiet import OUTPUT
 from segscore.pipeline.plain_text import visible
 from segscore.pipeline.statistics.shown_tables import Column
 
@@ -55,10 +56,10 @@ def out() -> Console:
     return console
 
 
-def print_lines(*lines: str) -> None:
-    """Print lines of results as they are."""
-    for line in lines:
-        out().print(line, markup=False)
+def print_lines(*lines: str, style: str = "") -> None:
+    """Print lines of results as they are; with `--quiet` none."""
+    for line in () if OUTPUT.verdict_only else lines:
+        out().print(line, markup=False, style=style)
 
 
 class _VisibleControls(RenderHook):
@@ -91,7 +92,7 @@ def print_fitted(
     """Print a table that fits the terminal; where output is piped, print it on long lines.
 
     On a narrow terminal, long names continue on a further line, and the last columns of values are
-    left out and named below the table.
+    left out and named below the table.  With `--quiet`, nothing is printed.
 
     Args:
         columns: the columns, the most important ones first.
@@ -100,6 +101,8 @@ def print_fitted(
         sections: indices of the rows that an empty line follows.
         whole: whether lines are as long as the table needs where output is piped.
     """
+    if OUTPUT.verdict_only:
+        return
     columns = [_without_controls(part) for column in columns for part in column.for_terminal()]
     console = out()
     if whole and not console.is_terminal:

@@ -45,7 +45,7 @@ ResultFormat = Annotated[
     typer.Option(
         "--format",
         callback=_checked,
-        help="Format of the results on standard output: text, json, csv or markdown.",
+        help="Output: text, json, csv or markdown.",
         rich_help_panel=Panel.OUTPUT,
     ),
 ]
@@ -61,7 +61,7 @@ PaperFormat = Annotated[
     typer.Option(
         "--format",
         callback=_checked_for_papers,
-        help="Format of the results on standard output: text, json, csv, markdown or latex.",
+        help="Output: text, json, csv, markdown or latex.",
         rich_help_panel=Panel.OUTPUT,
     ),
 ]

@@ -6,8 +6,10 @@ from typing import TYPE_CHECKING
 from segscore.jobs.cli.encoding import printable_command
 from segscore.jobs.show.fitted import print_lines
 from segscore.jobs.show.formats import markdown_cell, print_text
+from segscore.jobs.show.sentences import print_sentences
 from segscore.jobs.show.shown import print_shown
 from segscore.pipeline.results.names import explain_command
+from segscore.pipeline.statistics.sentences import Sentence, Tone
 from segscore.pipeline.statistics.shown_numbers import counted
 
 if TYPE_CHECKING:
@@ -40,7 +42,10 @@ def print_verdict(problems: Sequence[str], checks: "Sequence[Check]", format_nam
         lines = [f"- {markdown_cell(problem)}" for problem in problems]
         print_text("\n".join([f"**{verdict}**", "", *lines, *[""] * bool(lines)]))
     elif format_name == "text":
-        print_lines(f"{verdict}.", *(f"  {problem}" for problem in problems), "")
+        tone = Tone.FAILED if problems else Tone.SURE
+        print_sentences([Sentence(f"{verdict}.", tone)])
+        print_sentences(Sentence(f"  {problem}", Tone.NOTE) for problem in problems)
+        print_lines("")
 
 
 def print_group_checks(checks: "Sequence[Check]") -> None:

@@ -48,7 +48,7 @@ def print_nights(results: Sequence[Result], format_name: str) -> None:
             LOG.say("warning", each.message, date=str(each.night), outcome=each.outcome)
     if format_name == "text":
         for each in results:
-            print_lines(f"{each.night}: {each.change or each.outcome}")
+            print_sentences([Sentence(f"{each.night}: {each.change or each.outcome}")])
     elif format_name == "json":
         described_rows = zip(rows, results, strict=True)
         listed = [
@@ -96,8 +96,7 @@ def say_outcome(ended: "Ended") -> None:
 
 def print_night(chosen: NightSettings, ended: "Ended") -> None:
     """Print the results of a night, and the verdict of the gate."""
-    from segscore.pipeline.nightly.changed_verdicts import change_in_words
-    from segscore.pipeline.nightly.gate import ALPHA
+    from segscore.pipeline.nightly.kept_verdicts import change_in_words
 
     if ended.scored is not None:
         print_scores(ended.scored.table("summary"), named=ended.scored.measures_in_order)
@@ -108,12 +107,7 @@ def print_night(chosen: NightSettings, ended: "Ended") -> None:
         print_lines(f"{place} {chosen.score.output}")
         print_record(chosen.score.output, ended.night.record)
     verdict = ended.verdict
-    if verdict.checks:
-        print_checks(verdict.checks, verdict.asked.get("alpha", ALPHA), verdict.reused_ids)
-    if verdict.group_checks:
-        print_group_checks(verdict.group_checks)
-    for check in verdict.checks:
-        print_lines(*moved_lines(chosen.score.output, check))
+    _print_gate(verdict, chosen.score.output)
     for removed in ended.removed:
         days = f"more than {chosen.keep} days older than the newest"
         print_lines(f"removed night {removed}: {days}")
@@ -121,12 +115,40 @@ def print_night(chosen: NightSettings, ended: "Ended") -> None:
         new = ", ".join(verdict.new)
         print_lines(f"{new}: no earlier good night to compare with")
     _warn(verdict, chosen.score.output)
+    change = change_in_words(ended.before, verdict) if chosen.rejudge else ""
+    print_sentences([_outcome(verdict, change)])
+
+
+def print_judged(verdict: "Verdict", run: str) -> None:
+    """Print the verdict of the gate on a published night again, and its problems."""
+    from segscore.pipeline.nightly.problems import failure_message
+
+    _print_gate(verdict, run)
+    if verdict.exit_code:
+        print_sentences([Sentence(failure_message(verdict, run))])
+    print_sentences([_outcome(verdict)])
+
+
+def _print_gate(verdict: "Verdict", run: str) -> None:
+    """Print the checks of a night, and the documents that worsened most."""
+    from segscore.pipeline.nightly.gate import ALPHA
+
+    if verdict.checks:
+        print_checks(verdict.checks, verdict.asked.get("alpha", ALPHA), verdict.reused_ids)
+    if verdict.group_checks:
+        print_group_checks(verdict.group_checks)
+    for check in verdict.checks:
+        print_lines(*moved_lines(run, check))
+
+
+def _outcome(verdict: "Verdict", change: str = "") -> Sentence:
+    """Say how a night ended, and why it is accepted; or what changed about it."""
     reason = f": {verdict.reason}" if verdict.outcome == "accepted" else ""
     said = f"{verdict.outcome}{reason}"
-    if chosen.rejudge and (change := change_in_words(ended.before, verdict)):
+    if change:
         said = change + f"; the reason{reason}" * bool(reason)
     tone = Tone.FAILED if verdict.exit_code else Tone.SURE
-    print_sentences([Sentence(f"{verdict.date}: {said}", tone)])
+    return Sentence(f"{verdict.date}: {said}", tone)
 
 
 def print_night_as_data(chosen: NightSettings, ended: "Ended", format_name: str) -> None:

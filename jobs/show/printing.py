@@ -86,7 +86,7 @@ def print_record(output: str, record: dict[str, Any]) -> None:
     _print_test_set(record)
     print_row_counts(record)
     log_finished(output, record)
-    print_lines(record["signature"])
+    print_lines(record["signature"], style="dim")
 
 
 def _print_test_set(record: dict[str, Any]) -> None:
@@ -98,12 +98,12 @@ def _print_test_set(record: dict[str, Any]) -> None:
     if test_set.get("name") is None:
         return
     if sentence := describe_record(test_set, own_registry()):
-        print_lines(sentence)
+        print_lines(sentence, style="dim")
 
 
 def print_written(output: str) -> None:
     """Print where a run was written."""
-    print_lines(f"written to {output}")
+    print_lines(f"written to {output}", style="dim")
 
 
 def log_finished(output: str, record: dict[str, Any]) -> None:
@@ -152,7 +152,8 @@ def print_row_counts(record: dict[str, Any]) -> None:
             besides += f"; + {added:,} without boundaries"
         print_lines(
             f"{name}: {counts['in']:,} in = {counts['scored']:,} scored + "
-            f"{counts['rejected']:,} rejected + {counts['unpaired']:,} unpaired{besides}"
+            f"{counts['rejected']:,} rejected + {counts['unpaired']:,} unpaired{besides}",
+            style="dim",
         )
 
 

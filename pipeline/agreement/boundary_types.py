@@ -7,10 +7,10 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from segscore.pipeline.agreement.aside_tally import AuditedDocuments
 from segscore.pipeline.agreement.block import cut_blocks
 from segscore.pipeline.agreement.coder_pairs import EDITS, Peers, peers
 from segscore.pipeline.agreement.coefficients import PAIR_COUNTS
+from segscore.pipeline.agreement.extra_tallies import AuditedDocuments
 from segscore.pipeline.agreement.tallies import Groups, tally_documents
 from segscore.pipeline.arrays.ragged import Ints, Ragged, add_up, flags
 from segscore.pipeline.measures import edits

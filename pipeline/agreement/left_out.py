@@ -12,7 +12,7 @@ from segscore.pipeline.statistics.shown_numbers import counted
 WithoutOption = Annotated[
     tuple[str, ...],
     Option(
-        "Coders to leave out, separated by commas.",
+        "Coders to leave out, such as ann,ben.",
         read=read_names,
         signed=Signed("without", "coders left out", text=lambda names: ",".join(sorted({*names}))),
     ),

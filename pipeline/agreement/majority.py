@@ -15,8 +15,8 @@ from typing import Annotated, Any
 
 import pyarrow as pa
 
-from segscore.pipeline.agreement.aside import Kind, kinds_of
 from segscore.pipeline.agreement.confidence import confidence_table
+from segscore.pipeline.agreement.extra_codings import Kind, kinds_of
 from segscore.pipeline.agreement.left_out import WithoutOption, require_coders
 from segscore.pipeline.agreement.preparation import Preparation, preparing
 from segscore.pipeline.agreement.settings import ROUND

@@ -9,8 +9,6 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from segscore.pipeline import storage
-from segscore.pipeline.agreement.aside import Aside, Kind, kinds_of, separate_aside
-from segscore.pipeline.agreement.aside_tally import AuditedDocuments, aside_tallies
 from segscore.pipeline.agreement.block import Block, cut_blocks, make_block
 from segscore.pipeline.agreement.boundary_types import typed_codings, types_tally
 from segscore.pipeline.agreement.coder_pairs import require_memory
@@ -25,6 +23,13 @@ from segscore.pipeline.agreement.documents import (
     similarities,
     window_measures,
 )
+from segscore.pipeline.agreement.extra_codings import (
+    ExtraCodings,
+    Kind,
+    kinds_of,
+    separate_extra_codings,
+)
+from segscore.pipeline.agreement.extra_tallies import AuditedDocuments, extra_tallies
 from segscore.pipeline.agreement.group import Choices
 from segscore.pipeline.agreement.layers import Layers, count_layers
 from segscore.pipeline.agreement.pseudonyms import Pseudonyms, renamed
@@ -141,7 +146,7 @@ class AcceptedCodings:
         unpaired: codings that are alone in their document, and documents without two codings.
         became: for each table, how many rows were scored, rejected and unpaired.
         left_out: number of codings that are left out, by coder.
-        aside: codings that are compared with the others; None if there are none.
+        extra: codings that are compared with the others; None if there are none.
         typed: the codings that have boundary types; None if there are none.
         of_candidate: number of codings by the candidate.
         layers: in how many documents the codings have different values of a group-by column.
@@ -152,7 +157,7 @@ class AcceptedCodings:
     unpaired: pa.Table
     became: RowCounts
     left_out: dict[str, int]
-    aside: Aside | None
+    extra: ExtraCodings | None
     typed: References | None
     of_candidate: int
     layers: dict[str, Layers]
@@ -199,9 +204,9 @@ def audit_codings(
     attributes, reach = shared_attributes(codings), job.choices.reach
     units = codings.resampling.hashes[codings.resampling.index]
     audited = AuditedDocuments(codings, attributes, units.astype(np.int64) if bucketed else units)
-    aside = aside_tallies(accepted.aside, audited, job.group_by, job.choices.judging)
-    aside["types"] = types_tally(accepted.typed, audited, job.group_by, reach.n_t)
-    nothing = {name: table.slice(0, 0) for name, table in aside.items()}
+    extra = extra_tallies(accepted.extra, audited, job.group_by, job.choices.judging)
+    extra["types"] = types_tally(accepted.typed, audited, job.group_by, reach.n_t)
+    nothing = {name: table.slice(0, 0) for name, table in extra.items()}
     tallies, pairs, contested = [], 0, []
     for number, documents in enumerate(cut_blocks(codings.first)):
         block = make_block(codings, attributes, documents, reach)
@@ -217,7 +222,7 @@ def audit_codings(
         pairs += len(block.pairs)
     contested = first_contested(contested, CONTESTED)
     audited_part = replace(_received(accepted), pairs=pairs, tallied=True, contested=contested)
-    apart = {name: add_tables(name, [table], job.group_by) for name, table in aside.items()}
+    apart = {name: add_tables(name, [table], job.group_by) for name, table in extra.items()}
     return audited_part, replace(merge_tallies(tallies, job.group_by), **apart)
 
 
@@ -274,7 +279,7 @@ def separate_codings(
             [document_rejects] if described is None else [document_rejects, described.rejects]
         )
         became["documents"] = _count_rows(document_rows, document_rejects)
-    prepared, unpaired_parts, aside, of_candidate = None, list[pa.Table](), None, 0
+    prepared, unpaired_parts, extra, of_candidate = None, list[pa.Table](), None, 0
     typed, layers = None, dict[str, Layers]()
     if rows is not None:
         given, every = rows, positions_alone(rows)
@@ -288,8 +293,8 @@ def separate_codings(
         typed = typed_codings(given.keep(of_coders), rows, described, settings)
         of_candidate = int(np.count_nonzero(kinds.kind == Kind.CANDIDATE))
         if not of_coders.all():
-            apart = separate_aside(rows, every, kinds, described, settings)
-            aside = apart.aside
+            apart = separate_extra_codings(rows, every, kinds, described, settings)
+            extra = apart.extra
             rejects.append(apart.rejects)
             unpaired_parts.append(list_unpaired(apart.unpaired))
     if rows is not None and len(rows):
@@ -306,7 +311,7 @@ def separate_codings(
         counted["unpaired"] = unpaired.column("table").to_pylist().count(name)
         counted["scored"] = rest_of(counted)
     return AcceptedCodings(
-        prepared, rejected, unpaired, became, left_out, aside, typed, of_candidate, layers
+        prepared, rejected, unpaired, became, left_out, extra, typed, of_candidate, layers
     )
 
 

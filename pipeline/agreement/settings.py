@@ -73,22 +73,24 @@ class AgreeSettings:
     pseudonyms: Annotated[
         str | None,
         Option(
-            "CSV file of coders and the names that they get in all that is written; made if new.",
+            "CSV file of coders and the names that results give them. "
+            "It is made if it is new; all that is written has these names.",
             Panel.OUTPUT,
         ),
     ] = None
     round: Annotated[
         str,
         Option(
-            "Attribute of codings with the round in which a coder coded a document again.",
+            "Attribute with the round in which a coder coded again.",
             Panel.INPUTS,
             signed=Signed("round", "attribute with the round in which a coder coded again"),
+            rare=True,
         ),
     ] = ROUND
     candidate: Annotated[
         str | None,
         Option(
-            "Coder who may replace a person, such as a language model.",
+            "Coder who may replace a person: a model.",
             Panel.MEASURES,
             signed=Signed("candidate", "coder who may replace a person"),
         ),
@@ -96,10 +98,11 @@ class AgreeSettings:
     margin: Annotated[
         float,
         Option(
-            "How much less often --candidate may agree as well as a person (epsilon).",
+            "How much less often --candidate may win (epsilon).",
             Panel.MEASURES,
             check=in_unit_interval,
             signed=Signed("margin", "epsilon of the candidate", text=lambda margin: f"{margin:g}"),
+            rare=True,
         ),
     ] = 0.1
     group_by: GroupByOption = ()
@@ -113,8 +116,9 @@ class AgreeSettings:
     similarity: Annotated[
         tuple[str, ...],
         Option(
-            "Similarities to compute coefficients for: boundary_similarity, "
-            "segmentation_similarity, exact, two_category; default: all.",
+            "Similarities, such as boundary_similarity,exact. "
+            "They are boundary_similarity, segmentation_similarity, exact and "
+            "two_category; default: all.",
             Panel.MEASURES,
             read_names,
         ),
@@ -122,33 +126,35 @@ class AgreeSettings:
     bin: Annotated[
         str,
         Option(
-            "Size of the bins of the agreement index, such as 1s or a number of units.",
+            "Size of the bins of the agreement index: 1s, or units.",
             Panel.MEASURES,
             check=_check_bin,
             signed=Signed("bin", "size of the bins of the agreement index, in units"),
+            rare=True,
         ),
     ] = "1"
     expected: Annotated[
         str,
         Option(
-            "Expected boundary rate of pi: pooled, or item (mean of the documents' rates).",
+            "Expected rate of pi: pooled, or item (mean of documents).",
             Panel.MEASURES,
         ),
     ] = "pooled"
     as_published: Annotated[
         str | None,
         Option(
-            "Paper to reproduce: fournier2013 (item, with segments instead of boundaries).",
+            "Paper to reproduce: fournier2013. "
+            "It has the expectation item, with segments instead of boundaries.",
             Panel.MEASURES,
         ),
     ] = None
     limits: Annotated[
         tuple[str, ...],
         Option(
-            "Limits beyond which coders are named, such as effect=0.05,rate=1.5; the page of this "
-            "command lists them.",
+            "Limits beyond which coders are named, such as effect=0.05,rate=1.5.",
             Panel.MEASURES,
             read_names,
+            rare=True,
         ),
     ] = ()
     replicates: ReplicatesOption = None
@@ -234,23 +240,15 @@ class SimulateSettings:
 
     documents: Annotated[int, Option("Number of documents.")] = 100
     coders: Annotated[int, Option("Number of coders of each document.")] = 10
-    near_miss: Annotated[
-        float, Option("Probability that a coder places a boundary next to its position.")
-    ] = 0.1
-    full_miss: Annotated[
-        float, Option("Probability that a coder omits a boundary or adds one.")
-    ] = 0.2
-    added: Annotated[
-        float, Option("Share of full misses that add a boundary; the others omit one.")
-    ] = 0.5
-    n_t: Annotated[int, Option("Limit n_t: near misses move 1 to n_t - 1 positions.")] = 2
+    near_miss: Annotated[float, Option("Probability that a boundary is beside its position.")] = 0.1
+    full_miss: Annotated[float, Option("Probability of a boundary omitted or added.")] = 0.2
+    added: Annotated[float, Option("Share of full misses that add a boundary.")] = 0.5
+    n_t: Annotated[int, Option("Near misses move 1 to n_t - 1 positions.")] = 2
     units: Annotated[
         int | None,
-        Option("Units in each document; default: the sum of the segments drawn."),
+        Option("Units of each document; default: as drawn."),
     ] = None
-    random: Annotated[bool, Option("Random coders: each draws a segmentation independently.")] = (
-        False
-    )
+    random: Annotated[bool, Option("Each coder draws a segmentation of its own.")] = False
     seed: Annotated[int, Option("Seed of the random numbers.")] = 0
 
     def __post_init__(self) -> None:

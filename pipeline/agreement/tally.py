@@ -26,7 +26,7 @@ SQUARES_SPLIT = 2**30
 def tallies_of(
     block: Block,
     group_by: Groups,
-    aside: Mapping[str, pa.Table],
+    extra: Mapping[str, pa.Table],
     *,
     bucketed: bool,
     segments: bool,
@@ -36,7 +36,7 @@ def tallies_of(
     Args:
         block: the documents.
         group_by: the group-by columns and their types.
-        aside: the tallies of codings that are set aside, which are not of a block.
+        extra: the tallies of codings that are set aside, which are not of a block.
         bucketed: whether units are hash buckets.
         segments: whether chances are computed from segments.
     """
@@ -67,7 +67,7 @@ def tallies_of(
         segments=add("segments", codings, _segments(block)),
         supports=add("supports", *_supports(block)),
         sample=add("sample", pairs.document, of_sample),
-        **aside,
+        **extra,
     )
 
 

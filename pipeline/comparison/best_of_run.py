@@ -8,7 +8,7 @@ from segscore.pipeline.comparison.shared_documents import SharedDocuments, read_
 from segscore.pipeline.comparison.verdict import BestSystem
 from segscore.pipeline.results.leaderboard import rank
 from segscore.pipeline.runs.finished import rows_over_all
-from segscore.pipeline.scoring.effective import describe_effective
+from segscore.pipeline.scoring.few_documents import describe_effective
 from segscore.pipeline.scoring.finished_scoring import FinishedScoring
 from segscore.pipeline.statistics.averages import summary_groups
 from segscore.pipeline.statistics.sentences import Sentence

@@ -21,7 +21,7 @@ class CertifySettings:
     run: Annotated[str, Argument("Folder of a finished scoring run.")]
     measure: Annotated[
         str | None,
-        Option("Measure to certify; default: the one by which `segscore score` ranks the systems."),
+        Option("Measure to certify; default: the first of the run."),
     ] = None
     average: Annotated[str, Option("Average to certify: micro or macro.")] = "micro"
     resample_by: ResampleByOption = None

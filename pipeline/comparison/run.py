@@ -41,7 +41,7 @@ from segscore.pipeline.runs import run_folder
 from segscore.pipeline.runs.finished import FinishedRun
 from segscore.pipeline.runs.record import RowCounts
 from segscore.pipeline.runs.run import Run
-from segscore.pipeline.scoring.answer_columns import answer_columns
+from segscore.pipeline.scoring.aspects.answers import answer_columns
 from segscore.pipeline.scoring.finished_scoring import FinishedScoring
 from segscore.pipeline.scoring.inputs import choose_groups
 from segscore.pipeline.statistics.resampling import estimator

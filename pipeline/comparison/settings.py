@@ -39,8 +39,9 @@ class CompareSettings:
     measures: Annotated[
         tuple[str, ...],
         Option(
-            "Measures to compare, separated by commas; default: the one by which `segscore score` "
-            "ranks the systems.",
+            "Measures, such as pk,winpr_f1; default: the first of the run. "
+            "The first of a run is the one by which `segscore score` ranks the "
+            "systems.",
             Panel.MEASURES,
             _read_measures,
             flags="--measure",
@@ -51,12 +52,12 @@ class CompareSettings:
     ] = None
     systems: Annotated[
         tuple[str, ...],
-        Option("Systems to compare, separated by commas; default: all.", Panel.INPUTS, read_names),
+        Option("Systems, such as a,b; default: all.", Panel.INPUTS, read_names),
     ] = ()
     group_by: Annotated[
         tuple[str, ...],
         Option(
-            "Attributes to group by, or reference, separated by commas.",
+            "Attributes to group by, or reference.",
             Panel.AVERAGES,
             read_names,
         ),
@@ -64,44 +65,44 @@ class CompareSettings:
     where: Annotated[
         bool,
         Option(
-            "Show where boundaries are missed: by story length, position, prominence.", Panel.OUTPUT
+            "Show where boundaries are missed. "
+            "It shows them by story length, position and prominence.",
+            Panel.OUTPUT,
         ),
     ] = False
     changes: Annotated[
         bool,
         Option(
-            "List what changed from the first of two systems to the second: boundaries fixed and "
-            "broken, false alarms gone and new.",
+            "List what changed from the first of two systems to the second. "
+            "It lists boundaries fixed and broken, false alarms gone and new.",
             Panel.OUTPUT,
         ),
     ] = False
     published: Annotated[
         bool,
         Option(
-            "Show scores published on the same references beside those of the systems.",
+            "Show scores published on the same references.",
             Panel.OUTPUT,
         ),
     ] = False
     published_scores: Annotated[
         str | None,
         Option(
-            "CSV file of published scores to show beside those of the systems: system, measure, "
-            "value.",
+            "CSV file of published scores: system, measure, value.",
             Panel.OUTPUT,
         ),
     ] = None
     ratings: Annotated[
         str | None,
         Option(
-            "CSV, JSON Lines or Parquet file of people's ratings to correlate measures with: "
-            "document_id, system, rating.",
+            "Table of people's ratings: document_id, system, rating.",
             Panel.OUTPUT,
         ),
     ] = None
     may_differ: Annotated[
         tuple[str, ...],
         Option(
-            "Fields of the signature in which the runs may differ, such as v.",
+            "Fields of the signature that may differ, such as v.",
             Panel.INPUTS,
             read_names,
         ),
@@ -109,24 +110,25 @@ class CompareSettings:
     resample_by: ResampleByOption = None
     replicates: ReplicatesOption = None
     permutations: Annotated[
-        int, Option("Number of permutations for --layout ranks; 0 for none.", Panel.AVERAGES)
+        int, Option("Permutations for --layout ranks; 0 for none.", Panel.AVERAGES, rare=True)
     ] = 9999
     alpha: Annotated[
         float,
-        Option("Level of the test for --power, and of --gate.", Panel.POWER),
+        Option("Level of the test for --power, and of --gate.", Panel.POWER, rare=True),
     ] = 0.05
     power: Annotated[
         float,
-        Option("Probability with which a difference is to be found.", Panel.POWER),
+        Option("Probability with which a difference is to be found.", Panel.POWER, rare=True),
     ] = 0.8
     difference: Annotated[
         float | None,
-        Option("Say how many documents are needed to find this difference.", Panel.POWER),
+        Option("Say how many documents would find this difference.", Panel.POWER),
     ] = None
     margin: Annotated[
         float | None,
         Option(
-            "Difference within which two systems count as equal, if the whole interval is.",
+            "Difference within which two systems count as equal. "
+            "The whole interval must be within it.",
             Panel.POWER,
         ),
     ] = None

@@ -4,9 +4,9 @@ import math
 from collections.abc import Iterable, Sequence
 
 from segscore.pipeline.measures import ALL
-from segscore.pipeline.results.folded import folded_in_words, folded_points
 from segscore.pipeline.results.leaderboard import goodness, rank
 from segscore.pipeline.results.names import is_point
+from segscore.pipeline.results.summarised_baselines import summarised_baselines, summarised_in_words
 from segscore.pipeline.statistics.shown_numbers import shown_rank
 from segscore.pipeline.statistics.shown_tables import Column, ShownTable
 from segscore.schemas.rows import SystemRow
@@ -42,9 +42,9 @@ def systems_shown(
         folds: whether the caption has the extreme reference points and chance, in place of rows.
     """
     values = {row["hypothesis"]: row["value"] for row in ranked}
-    folded = folded_points(values) if folds else set()
+    folded = summarised_baselines(values) if folds else set()
     rows = [row for row in ranked if row["hypothesis"] not in folded]
-    remarks = folded_in_words({name: values[name] for name in values if name in folded})
+    remarks = summarised_in_words({name: values[name] for name in values if name in folded})
     average = rows[0]["average"]
     other = "micro" if average == "macro" else "macro"
     others = {row["system"]: row["value"] for row in averages if row["average"] == other}

@@ -10,7 +10,7 @@ from segscore.pipeline.plain_text import first_named, named_list
 from segscore.pipeline.results.chance import describe_chance, describe_worse_than_chance
 from segscore.pipeline.results.leaderboard import Leaderboard, rank
 from segscore.pipeline.runs.finished import FinishedRun, rows_over_all
-from segscore.pipeline.scoring.effective import describe_few
+from segscore.pipeline.scoring.few_documents import describe_few
 from segscore.pipeline.scoring.trial_spread import describe_trials
 from segscore.pipeline.statistics.sentences import Sentence, Tone, joined
 from segscore.pipeline.statistics.shown_numbers import counted, number_in_words, shown_number

@@ -21,7 +21,7 @@ from segscore.pipeline.runs.planning import ROWS_AT_ONCE
 from segscore.pipeline.scoring.boundaries import side_from_rows
 from segscore.pipeline.scoring.counting import pair_up
 from segscore.pipeline.scoring.finished_scoring import FinishedScoring
-from segscore.pipeline.scoring.hypotheses import Accepted, accept_hypotheses, nothing_of
+from segscore.pipeline.scoring.hypotheses import Accepted, accept_hypotheses, no_documents
 from segscore.pipeline.scoring.missing import empty_hypotheses
 from segscore.pipeline.scoring.reopen import Reopened, reopen
 from segscore.pipeline.tables.read import Rows, join_rows, read_slices
@@ -117,7 +117,7 @@ def scored_hypotheses(
         document = accepted.document[start:end]
         yield replace(accepted, rows=accepted.rows.part(start, end), document=document)
     if opened.missing.added:
-        others, nothing = np.packbits(~shared), nothing_of(references)
+        others, nothing = np.packbits(~shared), no_documents(references)
         given = {name: others | accepted.uncharged.get(name, nothing) for name in systems}
         yield from empty_hypotheses(given, references, ROWS_AT_ONCE, typed=typed)
 

@@ -48,7 +48,7 @@ class CalibrateSettings:
     unit: UnitOption = None
     length_tolerance: LengthToleranceOption = MeasuringSettings.length_tolerance
     tolerance: ToleranceOption = MeasuringSettings.tolerance
-    seed: Annotated[int, Option("Seed of the random numbers.")] = MeasuringSettings.seed
+    seed: Annotated[int, Option("Seed of the random numbers.", rare=True)] = MeasuringSettings.seed
     sample: Annotated[
         int | str | None,
         Option(
@@ -56,6 +56,7 @@ class CalibrateSettings:
             "segments.",
             read=read_window,
             check=_check_sample,
+            rare=True,
         ),
     ] = None
     output: Annotated[str | None, Option("Folder for the table of the curve.", Panel.OUTPUT)] = None

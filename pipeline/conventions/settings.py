@@ -26,9 +26,7 @@ class ReconcileSettings:
     """Which published numbers to explain, and how the tables are read."""
 
     references: Annotated[str, Argument("Reference segmentations: a file, folder or glob.")]
-    hypotheses: Annotated[
-        str, Argument("Segmentations that the numbers are about: a file, folder or glob.")
-    ]
+    hypotheses: Annotated[str, Argument("Segmentations with the numbers: a file, folder or glob.")]
     measure: Annotated[str | None, Option("Measure of the published number.", Panel.MEASURES)] = (
         None
     )
@@ -37,28 +35,25 @@ class ReconcileSettings:
     ] = None
     published_table: Annotated[
         str | None,
-        Option("CSV file of numbers, with columns system, measure and value.", Panel.MEASURES),
+        Option("CSV file of numbers: system, measure, value.", Panel.MEASURES),
     ] = None
     apply: Annotated[
         str | None,
-        Option(
-            "Compute by the convention of this name, instead of looking for one.", Panel.MEASURES
-        ),
+        Option("Compute by the convention of this name.", Panel.MEASURES),
     ] = None
-    system: Annotated[
-        str | None, Option("System that the number is about; default: the only one.")
-    ] = None
+    system: Annotated[str | None, Option("System with the number; default: the only one.")] = None
     tolerance_of_print: Annotated[
         float | None,
         Option(
-            "Largest distance of a value that is printed so; default: half the last digit.",
+            "Largest distance from a printed value; default: half the last digit.",
             Panel.MEASURES,
+            rare=True,
         ),
     ] = None
     tolerance: Annotated[
         tuple[int, ...],
         Option(
-            "Distances to try for precision, recall and F, separated by commas.",
+            "Distances to try for precision, recall and F.",
             Panel.MEASURES,
             read_whole_numbers,
         ),
@@ -69,7 +64,7 @@ class ReconcileSettings:
     length_tolerance: LengthToleranceOption = MeasuringSettings.length_tolerance
     output: Annotated[
         str | None,
-        Option("Folder for a table of all conventions, or of the values by --apply.", Panel.OUTPUT),
+        Option("Folder for a table of the results.", Panel.OUTPUT),
     ] = None
 
     def __post_init__(self) -> None:

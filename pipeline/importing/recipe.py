@@ -5,7 +5,6 @@ from dataclasses import fields, replace
 
 from segscore.pipeline.errors import Refused
 from segscore.pipeline.importing.settings import ImportSettings
-from segscore.pipeline.settings.options import options_of
 from segscore.pipeline.testsets.recognise import Recognition, recognise
 from segscore.pipeline.testsets.registry import KnownSet, Registry, own_registry
 from segscore.pipeline.testsets.tables import content_of, digest_references, read_references
@@ -91,9 +90,8 @@ def recipe_of(test_set: KnownSet) -> str:
     if test_set.format is None and not test_set.options:
         return ""
     given = {"format": test_set.format} if test_set.format is not None else {}
-    rare = {name for name, option in options_of(ImportSettings).items() if option.rare}
     options = [
-        f"--set {name}={value}" if name in rare else f"--{name.replace('_', '-')} {value}"
+        f"--{name.replace('_', '-')} {value}"
         for name, value in {**given, **test_set.options}.items()
     ]
     return " ".join(["segscore import PATH…", *options, "--output DIR"])

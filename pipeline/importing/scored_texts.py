@@ -14,8 +14,8 @@ from segscore.pipeline.importing.settings import ImportSettings
 from segscore.pipeline.runs.executor import Executor
 from segscore.pipeline.runs.tasks import ignore_progress
 from segscore.pipeline.scoring.finished_scoring import FinishedScoring
-from segscore.pipeline.scoring.kept_inputs import score_keeping
 from segscore.pipeline.scoring.settings import ScoreSettings
+from segscore.pipeline.scoring.stored_inputs import score_and_store_inputs
 from segscore.pipeline.statistics.shown_numbers import counted
 from segscore.pipeline.tables.in_memory import source_in_memory
 from segscore.pipeline.tables.sources import TableSource, find_source
@@ -67,7 +67,7 @@ def score_texts(
             sources[name] = source_in_memory(name, texts[name])
     if settings.documents is not None:
         sources["documents"] = find_source("documents", settings.documents)
-    return score_keeping(settings, executor, sources, texts)
+    return score_and_store_inputs(settings, executor, sources, texts)
 
 
 def _as_imported(

@@ -64,35 +64,41 @@ class ImportSettings:
     """Everything that `segscore import` is asked for; the help of each option says what it is."""
 
     files: Annotated[tuple[str, ...], Argument("Files or globs, of any known format.")]
-    output: Annotated[str, Option("Folder for references/ hypotheses/ documents/.", Panel.OUTPUT)]
+    output: Annotated[
+        str,
+        Option(
+            "Folder for the tables. They are references/, hypotheses/ and documents/.", Panel.OUTPUT
+        ),
+    ]
     format_name: Annotated[
         str | None,
         Option(
-            "Format of all files; default: by name and content.", Panel.INPUTS, flags="--format"
+            "Format of the files; default: by name and content.", Panel.INPUTS, flags="--format"
         ),
     ] = None
     role: Annotated[
         str | None,
         Option(
-            "Role of segmentations whose file does not say: reference or hypothesis; default: "
-            "reference, but hypothesis for answers of language models.",
+            "reference or hypothesis, where the file does not say. "
+            "The default is reference, but hypothesis for answers of language "
+            "models.",
             Panel.INPUTS,
         ),
     ] = None
     references: Annotated[
         str | None,
         Option(
-            "Pattern of the paths, in the folder that is named, of files of references: 'ref/*'.",
+            "Pattern of files of references: 'ref/*'.",
             Panel.INPUTS,
         ),
     ] = None
     hypotheses: Annotated[
         str | None,
-        Option("Pattern of the paths of files of hypotheses: 'systems/*'.", Panel.INPUTS),
+        Option("Pattern of files of hypotheses: 'systems/*'.", Panel.INPUTS),
     ] = None
     coder: Annotated[
         str | None,
-        Option("Coder of segmentations whose file names no annotator or system.", Panel.INPUTS),
+        Option("Coder or system, where the file names none.", Panel.INPUTS),
     ] = None
     system: Annotated[
         str | None,
@@ -105,19 +111,20 @@ class ImportSettings:
     rename_coders: Annotated[
         dict[str, str] | None,
         Option(
-            "CSV file of coders and their names, so that one person has one name.",
+            "CSV file of coders and the names they get.",
             Panel.INPUTS,
             read_renames,
         ),
     ] = None
     document_id: Annotated[
-        str | None, Option("Document of segmentations whose file names none.", Panel.INPUTS)
+        str | None, Option("Document, where the file names none.", Panel.INPUTS)
     ] = None
     documents: Annotated[
         str | None,
         Option(
-            "Lengths of documents: a table with document_id and duration (seconds) or n_units, a "
-            "UEM file, or a table of an earlier import.",
+            "Lengths of documents: a table or a UEM file. "
+            "The table has document_id and duration (seconds) or n_units, or is one "
+            "of an earlier import.",
             Panel.INPUTS,
         ),
     ] = None
@@ -127,24 +134,26 @@ class ImportSettings:
     unit: Annotated[
         str | None,
         Option(
-            "Unit that is counted in files that do not say: millisecond, second, sentence, "
-            "utterance, turn, line, word, token or character.",
+            "What files count that do not say: second, word. "
+            "One of millisecond, second, sentence, utterance, turn, line, word, "
+            "token, character.",
             Panel.INPUTS,
         ),
     ] = None
     time_unit: Annotated[
-        str | None, Option("Unit of plain numbers: s, ms or frames; default: s.", Panel.TIMES)
+        str | None, Option("Unit of plain numbers: s, ms or frames.", Panel.TIMES)
     ] = None
     frame_rate: Annotated[
         str | None,
-        Option("Frames in a second: 25, 30000/1001; 29.97 means 30000/1001.", Panel.TIMES),
+        Option("Frames in a second: 25, 29.97 or 30000/1001. 29.97 means 30000/1001.", Panel.TIMES),
     ] = None
     unit_times: Annotated[
         str | None,
         Option(
-            "Start times of units, which make boundaries times: the path of a list in the record, "
-            "or in that of --source (utterances[].start), or a file, folder or glob of subtitles, "
-            "STM, CTM or SegLST.",
+            "Start times of units: a path in the record, or files. "
+            "They make boundaries times. The path is of a list in the record, or in "
+            "that of --source (utterances[].start); the files are subtitles, STM, "
+            "CTM or SegLST.",
             Panel.TIMES,
         ),
     ] = None
@@ -155,7 +164,7 @@ class ImportSettings:
     gaps: Annotated[
         str,
         Option(
-            "Gaps between segments: join them to the segment before, or own segments.",
+            "Gaps: join them to the segment before, or own segments.",
             Panel.SEGMENTS,
         ),
     ] = "join"
@@ -165,14 +174,15 @@ class ImportSettings:
     same_label: Annotated[
         str | None,
         Option(
-            "Neighbours with the same label: keep or merge; default: merge turns of speakers.",
+            "Neighbours with the same label: keep or merge; default: merge speakers' turns.",
             Panel.SEGMENTS,
+            rare=True,
         ),
     ] = None
     levels: Annotated[
         bool,
         Option(
-            "Make the level of a segment the type of its boundary.",
+            "Make a segment's level the type of its boundary.",
             Panel.SEGMENTS,
             flags="--levels",
         ),
@@ -183,7 +193,7 @@ class ImportSettings:
     strict: Annotated[
         bool,
         Option(
-            "Refuse gaps, overlaps and whatever is only counted otherwise.",
+            "Refuse gaps, overlaps and the like.",
             Panel.SEGMENTS,
             flags="--strict",
         ),
@@ -191,8 +201,9 @@ class ImportSettings:
     columns: Annotated[
         dict[str, str] | None,
         Option(
-            "Columns of a table: start=Von,end=Bis; for document, coder, role, start, end, "
-            "duration, level, label. end= sets a column aside.",
+            "Columns of a table, such as start=Von,end=Bis,label=Thema. "
+            "There are document, coder, role, start, end, duration, level and label; "
+            "end= sets a column aside.",
             Panel.TABLES,
             _read_columns,
         ),
@@ -221,7 +232,7 @@ class ImportSettings:
         str | None, Option("Path of the list of documents in a JSON file.", Panel.TABLES, rare=True)
     ] = None
     document_field: Annotated[
-        str | None, Option("Path of the document's name in a record.", Panel.TABLES)
+        str | None, Option("Path of the document's name in a record.", Panel.TABLES, rare=True)
     ] = None
     coder_field: Annotated[
         str | None, Option("Path of the coder's name in a record.", Panel.TABLES, rare=True)
@@ -241,7 +252,7 @@ class ImportSettings:
     tier: Annotated[
         tuple[str, ...],
         Option(
-            "Tiers to read, separated by commas; in topics@*, * stands for the coder.",
+            "Tiers to read; in topics@*, * is the coder.",
             Panel.ANNOTATIONS,
             read_names,
         ),
@@ -252,7 +263,7 @@ class ImportSettings:
     max_rejects: Annotated[
         float,
         Option(
-            "Largest share of bad lines and rows, 0 to 1, at which the others are imported.",
+            "Largest share of bad rows to leave out, 0 to 1.",
             Panel.OUTPUT,
         ),
     ] = 0.0
@@ -264,34 +275,37 @@ class ImportSettings:
     source: Annotated[
         str | None,
         Option(
-            "The units that the system was given: JSON Lines, text with a unit in a line, "
-            "subtitles, STM, CTM or SegLST; a file, folder or glob.",
+            "The units that the system was given: files of texts. "
+            "They are JSON Lines, text with a unit in a line, subtitles, STM, CTM or "
+            "SegLST; a file, folder or glob.",
             Panel.ANSWERS,
         ),
     ] = None
     text_field: Annotated[
         str | None,
         Option(
-            "Path of the list of units in a record of --source, such as utterances[].text; "
-            "default: units.",
-            Panel.ANSWERS,
+            "Path of the units in a record of --source; default: units.", Panel.ANSWERS, rare=True
         ),
     ] = None
     source_units: Annotated[
         str | None,
         Option(
-            "What is a unit: the texts of --source, or their tokens; default: texts.", Panel.ANSWERS
+            "Units: the texts of --source, or their tokens; default: texts.",
+            Panel.ANSWERS,
+            rare=True,
         ),
     ] = None
     answer_field: Annotated[
-        str | None, Option("Path of the answer in a record; default: output.", Panel.ANSWERS)
+        str | None,
+        Option("Path of the answer in a record; default: output.", Panel.ANSWERS, rare=True),
     ] = None
     breaks: Annotated[
         str | None,
         Option(
-            "What marks a break in a rewritten text: rule, heading, blank, newline, several of "
-            "them (blank,rule), pattern:REGEX, or texts with types (<eob>=1,<eol>=2); default: "
-            "auto, the first of the four that any answer contains.",
+            "Marks of breaks in a rewritten text; default: auto. "
+            "They are rule, heading, blank, newline, several of them (blank,rule), "
+            "pattern:REGEX, or texts with types (<eob>=1,<eol>=2); auto is the first "
+            "of the four that any answer contains.",
             Panel.ANSWERS,
             flags="--break",
         ),
@@ -299,86 +313,85 @@ class ImportSettings:
     headings: Annotated[
         str | None,
         Option(
-            "Words of headings: drop them (they become the attribute titles), or keep them as "
-            "text; default: drop.",
+            "Words of headings: drop (they become titles) or keep; default: drop.",
             Panel.ANSWERS,
+            rare=True,
         ),
     ] = None
     answer: Annotated[
         str | None,
         Option(
-            "Where the answer is: fence, for the only code fence, or TAG, for <TAG>...</TAG>.",
+            "Where it is: fence (a code fence) or TAG (<TAG>...</TAG>).",
             Panel.ANSWERS,
         ),
     ] = None
     labels: Annotated[
         str | None,
         Option(
-            r"Regular expression of labels to drop at the beginning of lines, such as U\d+:.",
+            r"Labels to drop at the beginning of lines, such as U\d+:.",
             Panel.ANSWERS,
         ),
     ] = None
     numbers: Annotated[
         str | None,
         Option(
-            "What numbers are if an answer does not show it: auto (then it fails), starts, ends, "
-            "ranges or sizes; with a path in JSON (starts:segments[].start) or a pattern "
-            "(starts:pattern:REGEX) it is not asked; default: auto.",
+            "What numbers are: auto, starts, ends, ranges or sizes. "
+            "With auto, an answer that does not show it fails. With a path in JSON "
+            "(starts:segments[].start) or a pattern (starts:pattern:REGEX) it is not "
+            "asked.",
             Panel.ANSWERS,
         ),
     ] = None
     quotes: Annotated[
         str | None,
         Option(
-            "Path of the first words in the JSON of an answer, such as segments[].first_words; "
-            "default: the only texts there.",
+            "Path of the quotes in the JSON of an answer. "
+            "It is such as segments[].first_words; without it, they are the only "
+            "texts there.",
             Panel.ANSWERS,
         ),
     ] = None
     first_number: Annotated[
         int | None,
-        Option(
-            "Number of the first unit, 0 or 1; default: inferred if an answer contains 0 or the "
-            "number of units.",
-            Panel.ANSWERS,
-        ),
+        Option("Number of the first unit, 0 or 1; default: inferred.", Panel.ANSWERS, rare=True),
     ] = None
     truncated: Annotated[
         str | None,
         Option(
-            "Answers that end inside a list, a text or a number: fail, or keep what is complete; "
-            "default: fail.",
+            "Answers without their end: fail (default), or keep the rest. "
+            "They end inside a list, a text or a number; keep uses what is complete.",
             Panel.ANSWERS,
         ),
     ] = None
     max_edits: Annotated[
         float | None,
-        Option(
-            "Largest edit rate of a rewritten text that can be used; default: 0.5.", Panel.ANSWERS
-        ),
+        Option("Largest edit rate of a rewritten text; default: 0.5.", Panel.ANSWERS, rare=True),
     ] = None
     max_unplaced: Annotated[
         int | None,
         Option(
-            "Largest number of quotes of an answer that are not in the text; default: 0.",
+            "Most quotes of an answer that are not in the text; default: 0.",
             Panel.ANSWERS,
+            rare=True,
         ),
     ] = None
     failed: Annotated[
         str | None,
         Option(
-            "Answers that cannot be used: refuse the import, none (a document without boundaries), "
-            "or leave-out (to rejects/); default: refuse.",
+            "Unusable answers: refuse (default), none or leave-out. "
+            "The import is refused, they have no boundaries, or they are left out, "
+            "to rejects/.",
             Panel.ANSWERS,
         ),
     ] = None
     tokens: Annotated[
-        str | None, Option("What is aligned: words or characters; default: words.", Panel.ANSWERS)
+        str | None,
+        Option("What is aligned: words or characters; default: words.", Panel.ANSWERS, rare=True),
     ] = None
     testset: Annotated[
         str | None,
         Option(
-            "Test set that the files are: read them by its recipe, and refuse other content.",
+            "Test set that the files are; other content is refused.",
             Panel.INPUTS,
         ),
     ] = None
@@ -386,7 +399,7 @@ class ImportSettings:
     fresh: Annotated[
         bool,
         Option(
-            "Start over, or resume an import that was killed.",
+            "Start over; or resume an interrupted import.",
             Panel.OUTPUT,
             flags="--fresh/--resume",
         ),

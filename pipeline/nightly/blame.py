@@ -37,6 +37,14 @@ def is_collapse(systems: Sequence[Check], rule: GateRule) -> bool:
     return bool(collapsed(now, then))
 
 
+def lost_half(check: Check, rule: GateRule) -> bool:
+    """Return whether an average lost at least half of its distance from the worst possible one."""
+    if check.value is None or check.before is None:
+        return False
+    sign = 1.0 if rule.falls else -1.0
+    return sign * check.value - rule.worst <= (sign * check.before - rule.worst) / 2
+
+
 def beyond_common(rule: GateRule, mean: Check) -> GateRule:
     """Return a rule that also allows a system a share of what all of them did."""
     further = OF_COMMON * abs(mean.change or 0.0)

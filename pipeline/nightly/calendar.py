@@ -22,8 +22,9 @@ _MOST_DAYS_OFF = 366
 CalendarOption = Annotated[
     tuple[str, ...],
     Option(
-        "Days of another kind, separated by commas: sunday=off or 2026-12-25=off has no night, "
-        "2026-12-24=weekend is like a weekend, saturday=workday is not.",
+        "Days of another kind, such as sunday=off. They are separated by commas: sunday=off or "
+        "2026-12-25=off has no night, 2026-12-24=weekend is like a weekend, saturday=workday is "
+        "not.",
         Panel.INPUTS,
         read_names,
     ),

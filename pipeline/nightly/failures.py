@@ -4,7 +4,10 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from segscore.pipeline.nightly.kinds.kind import average_of
 from segscore.pipeline.nightly.rules import kind_of_check
-from segscore.pipeline.nightly.verdict import WARNED, Check
+from segscore.pipeline.nightly.verdict import EVERY, UNDECIDED, WARNED, Check
+from segscore.pipeline.nightly.words import short, when_before
+from segscore.pipeline.plain_text import first_named
+from segscore.pipeline.statistics.night_levels import FEWEST_OF_BASELINE
 
 _WORST_NAMED = 3
 """Number of documents that a sentence names."""
@@ -28,6 +31,33 @@ def warnings_in_words(checks: Iterable[Check]) -> Iterator[str]:
     for check in checks:
         if check.result == WARNED:
             yield kind_of_check(check).warning(check, average_of(check))
+
+
+def not_judged_in_words(checks: Iterable[Check]) -> Iterator[str]:
+    """Yield a sentence for each rule by which systems would fail if enough nights were there.
+
+    Systems that fail by another rule are left out.
+    """
+    checks = [*checks]
+    said = {check.system for check in checks if check.fails} | {EVERY}
+    by_rule: dict[str, list[Check]] = {}
+    for check in checks:
+        if check.result == UNDECIDED and check.p is not None and check.system not in said:
+            by_rule.setdefault(check.rule, []).append(check)
+    for early in by_rule.values():
+        nights = min(check.calibrated or 0 for check in early)
+        yield (
+            f"{average_of(early[0])} got worse, but is not judged yet, with {nights} of "
+            f"{FEWEST_OF_BASELINE} nights: {first_named([*map(_change, early)])}"
+        )
+
+
+def _change(check: Check) -> str:
+    place = "" if check.group is None else f" in {check.group}"
+    assert check.value is not None
+    assert check.before is not None
+    was = f"was {short(check.before)} {when_before(check)}"
+    return f"{check.system}{place} {short(check.value)}, {was}"
 
 
 def _sentence(checks: Sequence[Check], quoted: Callable[[str], str]) -> str:

@@ -78,7 +78,13 @@ def missing_groups(night: Night, earlier: Nights) -> tuple[str, ...]:
 
 
 def _recent_groups(earlier: Nights, night: Night) -> list[dict[str, int]]:
-    recent = islice(earlier.good(night.date), _RECENT)
+    """Return the documents by group of the last nights that are good for at least one system."""
+    usable = (
+        other
+        for other in earlier.newest_first(night.date)
+        if (verdict := other.verdict) is not None and any(map(verdict.good_for, verdict.systems))
+    )
+    recent = islice(usable, _RECENT)
     return [_documents_by_group(other) for other in recent]
 
 

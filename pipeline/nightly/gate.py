@@ -18,6 +18,7 @@ from segscore.pipeline.nightly.blame import (
     beyond_common,
     is_collapse,
     is_shared,
+    lost_half,
     shared_in_words,
     without_blame,
 )
@@ -29,9 +30,9 @@ from segscore.pipeline.nightly.nights import Night, open_as_night, systems_of
 from segscore.pipeline.nightly.other_references import ReferenceChanges
 from segscore.pipeline.nightly.rule import GateRule
 from segscore.pipeline.nightly.spread import Spread
-from segscore.pipeline.nightly.verdict import FAILED, PASSED, WITH_ALL, Check
+from segscore.pipeline.nightly.verdict import FAILED, PASSED, UNDECIDED, WITH_ALL, Check
 from segscore.pipeline.statistics.multiple_tests import holm
-from segscore.pipeline.statistics.night_levels import FEWEST_SYSTEMS
+from segscore.pipeline.statistics.night_levels import FEWEST_OF_BASELINE, FEWEST_SYSTEMS
 from segscore.pipeline.statistics.sums import GroupKey
 
 ALPHA = 0.01
@@ -77,18 +78,32 @@ def compare_families(
     decided = decide([check for check, _ in listed], alpha)
     by_family: list[list[Check]] = [[] for _ in families]
     for check, (_, number) in zip(decided, listed, strict=True):
-        by_family[number].append(check)
+        by_family[number].append(_if_begun(check, families[number].rule))
     members = [_members(family, checks) for family, checks in zip(families, by_family, strict=True)]
+    shared = [(family, keys) for family, keys in zip(families, members, strict=True) if keys]
     tested = [
-        averages.check_mean(family.rule, keys, family.nights[keys[0]])
-        for family, keys in zip(families, members, strict=True)
-        if keys
+        averages.check_mean(family.rule, keys, family.nights[keys[0]]) for family, keys in shared
     ]
-    means = iter(decide(tested, alpha))
+    means = (
+        _if_begun(mean, family.rule)
+        for mean, (family, _) in zip(decide(tested, alpha), shared, strict=True)
+    )
     return [
         _share(averages, family, checks, keys, next(means) if keys else None, alpha)
         for family, checks, keys in zip(families, by_family, members, strict=True)
     ]
+
+
+def _if_begun(check: Check, rule: GateRule) -> Check:
+    """Leave undecided what fails before enough nights say how much nights vary.
+
+    What lost half of its value fails in any case, and so does all between two runs, which are not
+    nights.
+    """
+    begun = check.calibrated is None or check.calibrated >= FEWEST_OF_BASELINE
+    if check.result != FAILED or begun or lost_half(check, rule):
+        return check
+    return replace(check, result=UNDECIDED)
 
 
 def _members(family: GateFamily, checks: Sequence[Check]) -> list[GroupKey]:

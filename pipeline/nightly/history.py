@@ -11,6 +11,7 @@ import pyarrow as pa
 from segscore.pipeline import storage
 from segscore.pipeline.errors import Failed, Refused
 from segscore.pipeline.nightly.calendar import USUAL_CALENDAR, Calendar
+from segscore.pipeline.nightly.kept_verdicts import ReplacedVerdict, read_replaced
 from segscore.pipeline.nightly.nights import Nights
 from segscore.pipeline.nightly.read_before import HISTORY_FOLDER, ReadBefore
 from segscore.pipeline.nightly.restatements import (
@@ -51,6 +52,7 @@ class Gathered:
         missing: dates on which a night is missing, ascending; see ``missing_dates``.
         wrong: messages about runs that could not be read and old nights that were not removed.
         restatements: how nights changed that were scored again.
+        replaced: the verdicts that were replaced by others.
     """
 
     table: pa.Table
@@ -59,6 +61,7 @@ class Gathered:
     removed: list[date]
     wrong: list[str]
     restatements: list[Restatement]
+    replaced: list[ReplacedVerdict]
 
 
 def require_folder(runs: str) -> None:
@@ -104,7 +107,8 @@ def gather_history(
     restatements = read_restatements(runs, warnings)
     url_of_restatements = storage.join(url.rpartition("/")[0], _RESTATEMENTS)
     storage.write_table(url_of_restatements, restatement_table(restatements), plain=())
-    return Gathered(table, url, missing, removed, warnings, restatements)
+    replaced = read_replaced(runs, warnings)
+    return Gathered(table, url, missing, removed, warnings, restatements, replaced)
 
 
 def read_history(runs: str) -> tuple[pa.Table, list[str]]:

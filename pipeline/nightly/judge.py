@@ -15,7 +15,7 @@ from segscore.pipeline.nightly.densities import (
     count_densities,
     densities_in_words,
 )
-from segscore.pipeline.nightly.failures import warnings_in_words
+from segscore.pipeline.nightly.failures import not_judged_in_words, warnings_in_words
 from segscore.pipeline.nightly.feed import (
     FeedWarning,
     missing_groups,
@@ -211,6 +211,7 @@ def _say(context: _Context, judged: _Judged) -> _Said:
     shared = {check.rule for check in judged.checks if check.result == WARNED}
     grouped = [check for check in judged.grouped if check.rule not in shared]
     warned, common = [*warnings_in_words((*judged.checks, *grouped))], judged.common
+    warned += not_judged_in_words((*judged.checks, *judged.grouped))
     if of_references is not None and common:
         common = tuple(f"{text}; {of_references}" for text in common)
     elif of_references is not None:

@@ -189,10 +189,14 @@ def _check(past: Past, rule: GateRule, parts: _Parts, system: str, group: GroupK
     baseline = baseline_of(part, chosen)
     found = falls(part[first:], baseline.mean)
     since = first + onset(part[first:], float(baseline.mean))
+    limit = abs(rule.limit)
+    # What is said of a level that is off is about the nights that were, if the last ones are not.
+    is_off = found.beyond(limit)[-1] & (baseline.mean - part[since:] > limit / 2)
+    last = since + int(np.flatnonzero(is_off)[-1]) if is_off.any() else len(part) - 1
     sign = 1.0 if rule.falls else -1.0
     check = replace(
         check,
-        value=sign * float(np.nanmean(values[since:])),
+        value=sign * float(np.nanmean(values[since : last + 1])),
         before=sign * float(np.nanmean(values[chosen])),
         change=-sign * float(found.moving[-1]),
         standard_error=float(baseline.deviation),
@@ -200,6 +204,7 @@ def _check(past: Past, rule: GateRule, parts: _Parts, system: str, group: GroupK
         between=float(baseline.spread),
         is_raw=parts.common is None,
         since=past.dates[since].isoformat(),
+        until=None if last == len(part) - 1 else past.dates[last].isoformat(),
     )
     return _found(past, rule, parts, check, found, falls(values[first:], values[chosen].mean()))
 

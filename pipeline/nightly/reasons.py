@@ -4,8 +4,10 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from segscore.pipeline.nightly.nights import Night, Nights
-from segscore.pipeline.nightly.settings import TREND, NightSettings
+from segscore.pipeline.nightly.settings import NightSettings
 from segscore.pipeline.nightly.verdict import Acceptance, Verdict
+from segscore.pipeline.nightly.words import TREND
+from segscore.pipeline.runs.fingerprint import setting_in_words
 from segscore.pipeline.tables.unusable_files import UnusableFile
 
 REPLACED = ("alpha", "against", "baseline")
@@ -38,6 +40,16 @@ def asked(settings: NightSettings) -> dict[str, Any]:
         "gate_by": list(settings.gate_by),
         "require_groups": settings.require_groups,
     }
+
+
+def changed_settings(before: Verdict, now: Verdict) -> list[str]:
+    """Say which settings of the gate are other ones than before."""
+    return [
+        f"{name.replace('_', '-')} was {setting_in_words(value)}, "
+        f"is {setting_in_words(now.asked.get(name))}"
+        for name, value in before.asked.items()
+        if name not in REPLACED and now.asked.get(name) != value
+    ]
 
 
 def is_current(previous: Verdict, reasons: Reasons, earlier: Nights) -> bool:

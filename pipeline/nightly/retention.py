@@ -9,6 +9,7 @@ from segscore.pipeline import storage
 from segscore.pipeline.errors import Failed, Refused
 from segscore.pipeline.nightly import verdict
 from segscore.pipeline.nightly.dates import NIGHT, folder_of
+from segscore.pipeline.nightly.kept_verdicts import keep_verdict
 from segscore.pipeline.nightly.nights import Nights, read_night
 from segscore.pipeline.nightly.summaries import keep_rows
 from segscore.pipeline.runs import run_folder
@@ -49,6 +50,7 @@ def remove_old(nights: Nights, days: int) -> tuple[list[date], list[str]]:
         return [], [*warnings, *(_not_removed(url, problem) for _, url, _ in old)]
     for night, url, files in old:
         try:
+            keep_verdict(nights.runs, night)
             _remove(url, files)
             removed.append(night)
         except (Refused, Failed, OSError) as problem:

@@ -21,8 +21,9 @@ from segscore.pipeline.errors import (
     require_extra,
 )
 from segscore.pipeline.nightly import judge, metrics, nights
+from segscore.pipeline.nightly.kept_verdicts import publish
 from segscore.pipeline.nightly.nights import Night, Nights
-from segscore.pipeline.nightly.reasons import REPLACED
+from segscore.pipeline.nightly.reasons import changed_settings
 from segscore.pipeline.nightly.restatements import record_restatement
 from segscore.pipeline.nightly.retention import remove_old
 from segscore.pipeline.nightly.scoring import ScoredNight, ScoreNight, Warn, score_night
@@ -30,7 +31,6 @@ from segscore.pipeline.nightly.settings import NightSettings
 from segscore.pipeline.nightly.verdict import OTHER_NIGHT, Verdict
 from segscore.pipeline.runs import run_folder
 from segscore.pipeline.runs.executor import Executor
-from segscore.pipeline.runs.fingerprint import setting_in_words
 from segscore.pipeline.runs.tasks import Progress
 from segscore.pipeline.scoring.finished_scoring import FinishedScoring
 from segscore.pipeline.storage.placement import require_apart
@@ -210,8 +210,7 @@ def _score_and_judge(
             )
         verdict = judge.judge(night, settings, earlier, unusable)
         _warn_of_other_gate(night.verdict, verdict, warn)
-        if verdict != night.verdict:
-            nights.save_verdict(night.url, verdict)
+        publish(settings.runs, night, verdict)
         record_restatement(settings.runs, night)
     except (Refused, Failed) as problem:
         raise Failed(
@@ -239,13 +238,7 @@ def _warn_of_other_gate(before: Verdict | None, verdict: Verdict, warn: Warn) ->
         return
     if any(getattr(before, name) != getattr(verdict, name) for name in _NIGHTS):
         return  # it may be because other nights are compared with
-    changed = [
-        f"{name.replace('_', '-')} was {setting_in_words(value)}, "
-        f"is {setting_in_words(verdict.asked.get(name))}"
-        for name, value in before.asked.items()
-        if name not in REPLACED and verdict.asked.get(name) != value
-    ]
-    if changed:
+    if changed := changed_settings(before, verdict):
         warn(
             f"{verdict.date} is {verdict.outcome} only because the settings of its gate have "
             f"changed ({'; '.join(changed)}); with the former settings it is {before.outcome} "

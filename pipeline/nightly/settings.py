@@ -51,7 +51,7 @@ def require_keep(days: int | None) -> None:
 KeepOption = Annotated[
     int | None,
     Option(
-        "Remove nights more than this many days older than the newest, except the last good one.",
+        "Remove nights that are so many days older than the newest. The last good one is kept.",
         Panel.OUTPUT,
     ),
 ]
@@ -75,31 +75,34 @@ class NightSettings:
     date: Annotated[
         datetime.date | None,
         Option(
-            "Date of the night: 2026-01-31, today or yesterday (by the clock of this machine).",
+            "Date of the night: 2026-01-31, today or yesterday.",
             Panel.INPUTS,
             read_date,
         ),
     ] = field(default=None, kw_only=True)
     references: Annotated[
-        str, Option("Table of references; {date} is replaced by the night's date.", Panel.INPUTS)
+        str,
+        Option(
+            "References; {date} is the night's date. It is a file, folder or glob.", Panel.INPUTS
+        ),
     ]
-    hypotheses: Annotated[
-        str, Option("Table of segmentations to judge; {date} as in --references.", Panel.INPUTS)
-    ]
+    hypotheses: Annotated[str, Option("Segmentations to judge; {date} as there.", Panel.INPUTS)]
     runs: Annotated[
-        str, Option("Folder of the nights; this night is written to date=DATE in it.", Panel.OUTPUT)
+        str, Option("Folder of the nights. This night is written to date=DATE in it.", Panel.OUTPUT)
     ]
     documents: Annotated[
         str | None,
-        Option("Table of unit lengths and attributes; {date} as in --references.", Panel.INPUTS),
+        Option("Table of unit lengths and attributes; {date} as there.", Panel.INPUTS),
     ] = None
     gate: Annotated[
         str | None,
         Option(
-            "Rules, in quotes and separated by commas: 'boundary_similarity>=-0.01' lets a micro "
-            "average fall by 0.01, 'pk<=+0.02' lets it rise by 0.02, 'macro:pk<=+0.02' is for the "
-            "macro average, 'level:pk<=+0.02' for the level over many nights, 'level:pk<=.4' for a "
-            "limit of the average itself.",
+            "Rules, such as 'pk<=+0.02,level:boundary_similarity>=-0.01'. "
+            "They are in quotes and separated by commas: "
+            "'boundary_similarity>=-0.01' lets a micro average fall by 0.01, "
+            "'pk<=+0.02' lets it rise by 0.02, 'macro:pk<=+0.02' is for the macro "
+            "average, 'level:pk<=+0.02' for the level over many nights, "
+            "'level:pk<=.4' for a limit of the average itself.",
             Panel.GATE,
         ),
     ] = None
@@ -115,8 +118,7 @@ class NightSettings:
     gate_by: Annotated[
         tuple[str, ...],
         Option(
-            "Attributes, such as channel, in each value of which the rules also hold, separated by "
-            "commas.",
+            "Attributes in each value of which the rules hold, too.",
             Panel.GATE,
             read_names,
         ),
@@ -124,16 +126,16 @@ class NightSettings:
     require_groups: Annotated[
         bool,
         Option(
-            "Count a night as incomplete if it lacks a group that the last good nights have.",
+            "Call a night incomplete if it lacks a group of the last good nights.",
             Panel.GATE,
             flags="--require-groups",
+            rare=True,
         ),
     ] = False
     trial: Annotated[
         tuple[str, ...],
         Option(
-            "Systems on trial, separated by commas: they are judged and shown, need not be there, "
-            "and no night fails because of them.",
+            "Systems for which no night fails. They are judged and shown, and need not be there.",
             Panel.GATE,
             read_names,
         ),
@@ -141,7 +143,7 @@ class NightSettings:
     retired: Annotated[
         tuple[str, ...],
         Option(
-            "Systems that have left, separated by commas: nights need not have them.",
+            "Systems that nights need not have any more.",
             Panel.GATE,
             read_names,
         ),
@@ -150,49 +152,51 @@ class NightSettings:
     not_comparable: Annotated[
         str,
         Option(
-            "Result of a night that was scored with other settings than the one that it is "
-            "compared with: fail or pass.",
+            "Result of a night whose settings differ from the earlier: fail or pass.",
             Panel.GATE,
+            rare=True,
         ),
     ] = FAIL
     accept: Annotated[
         str | None,
         Option(
-            "Reason for which this night is good whatever its gate says; it is recorded, and the "
-            "night stays accepted until it is scored again.",
+            "Reason for which this night is good whatever its gate says. "
+            "It is recorded, and the night stays accepted until it is scored again.",
             Panel.GATE,
         ),
     ] = None
     system: Annotated[
         str | None,
-        Option("System to which --accept applies; default: all.", Panel.GATE),
+        Option("System that --accept is about; default: all.", Panel.GATE),
     ] = None
     rule: Annotated[
         str | None,
-        Option("Rule of --gate to which --accept applies; default: all.", Panel.GATE),
+        Option("Rule that --accept is about; default: all.", Panel.GATE),
     ] = None
     resample_by: Annotated[
         str | None,
         Option(
-            "Attribute whose documents are one unit of intervals and of the gate's standard "
-            "errors, such as show; default: resample-by in \\[score].",
+            "Attribute to resample by, such as show. "
+            "Its documents are one unit of intervals and of the gate's standard "
+            "errors; default: resample-by in \\[score].",
             Panel.GATE,
         ),
     ] = None
     max_unpaired: Annotated[
         float | None,
         Option(
-            "Largest share of hypotheses without a reference at which the night is published, 0 "
-            f"to 1; default: max-unpaired in \\[score], else {MAX_UNPAIRED}.",
+            "Largest share of hypotheses without a reference; default: that in "
+            f"\\[score], else {MAX_UNPAIRED}.",
             Panel.OUTPUT,
+            rare=True,
         ),
     ] = None
     max_rejects: Annotated[
         float | None,
         Option(
-            "Largest share of rejected rows at which the night is published, 0 to 1; default: "
-            "max-rejects in \\[score], else 1.",
+            "Largest share of rejected rows; default: that in \\[score], else 1.",
             Panel.OUTPUT,
+            rare=True,
         ),
     ] = None
     metrics: Annotated[str | None, Option("Metrics file for Prometheus, *.prom.", Panel.OUTPUT)] = (
@@ -203,7 +207,8 @@ class NightSettings:
     rejudge: Annotated[
         bool,
         Option(
-            "Judge the published night again, without scoring: after an earlier one was restated.",
+            "Judge the published night again, without scoring. "
+            "Do so after an earlier night was restated.",
             Panel.GATE,
             flags="--rejudge",
         ),

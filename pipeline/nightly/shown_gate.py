@@ -7,7 +7,7 @@ from segscore.pipeline.nightly.kinds.kind import WITHIN_NOISE
 from segscore.pipeline.nightly.restatements import Restatement
 from segscore.pipeline.nightly.rules import KINDS, kind_of_check, result_in_words
 from segscore.pipeline.nightly.verdict import WARNED, WITH_ALL, Check, Density
-from segscore.pipeline.plain_text import first_named
+from segscore.pipeline.plain_text import first_named, named_list
 from segscore.pipeline.statistics.night_levels import FEWEST_OF_BASELINE
 from segscore.pipeline.statistics.shown_numbers import counted, or_none, shown_change, shown_p
 from segscore.pipeline.statistics.shown_tables import Column, ShownTable
@@ -24,9 +24,14 @@ def _early(checks: Iterable[Check]) -> list[Check]:
 
 def early_levels(checks: Iterable[Check]) -> str | None:
     """Say how many nights there are for levels that cannot be judged yet; None without any."""
+    checks = [*checks]
     if not (early := _early(checks)):
         return None
     nights = min(check.nights for check in early)
+    systems = {check.system for check in early}
+    if {check.system for check in checks if kind_of_check(check).has_level} > systems:
+        names = named_list(sorted(systems))
+        return f"{names}: no level yet, with {nights} of {FEWEST_OF_BASELINE} good nights"
     return f"levels: not calibrated yet, with {nights} of {FEWEST_OF_BASELINE} good nights"
 
 

@@ -5,8 +5,12 @@ from datetime import UTC, date, datetime
 from itertools import pairwise
 from typing import Any
 
+from segscore.pipeline.measures import ALL
 from segscore.pipeline.nightly.history import Gathered
+from segscore.pipeline.nightly.kept_verdicts import ReplacedVerdict, said_in_words
+from segscore.pipeline.nightly.nights import differences_of
 from segscore.pipeline.nightly.restatements import Restatement
+from segscore.pipeline.nightly.verdict import Verdict
 from segscore.pipeline.settings.signature import signature_differences
 from segscore.pipeline.statistics.shown_numbers import counted
 from segscore.pipeline.statistics.shown_tables import Column, ShownTable
@@ -34,24 +38,33 @@ def list_runs(gathered: Gathered) -> list[dict[str, Any]]:
         Rows with the columns ``LISTED_COLUMNS``.
     """
     names = ["run", "date", "outcome", "signature"]
-    runs = gathered.table.group_by(names, use_threads=False).aggregate([]).to_pylist()
-    signatures = [row["signature"] for row in runs]
-    pairs = pairwise([*signatures[:1], *signatures])
+    grouped = gathered.table.group_by(names, use_threads=False)
+    runs = grouped.aggregate([("measure", "distinct")]).to_pylist()
+    runs = [{**row, "measures": row.pop("measure_distinct")} for row in runs]
+    pairs = pairwise([*runs[:1], *runs])
     restated = {each.date: each.rows[0]["restated_at"] for each in gathered.restatements}
     listed = []
     series = 1
     for row, pair in zip(runs, pairs, strict=True):
-        differences = signature_differences(*pair)
+        differences = _differences(*pair)
         series += bool(differences)
         listed.append(
             {
-                **row,
+                **{name: row[name] for name in names},
                 "differs_from_previous": ", ".join(differences),
                 "series": series,
                 "restated_at": restated.get(row["date"]),
             }
         )
     return listed
+
+
+def _differences(before: _Row, now: _Row) -> list[str]:
+    """Return what makes the averages incomparable that a run and the one before both have."""
+    shared = sorted({*before["measures"]} & {*now["measures"]} & {*ALL})
+    if not shared:
+        return signature_differences(before["signature"], now["signature"])
+    return differences_of(before["signature"], now["signature"], shared, shared)
 
 
 def runs_shown(listed: Sequence[_Row]) -> ShownTable:
@@ -91,6 +104,7 @@ def history_in_words(gathered: Gathered, listed: Sequence[_Row], keep: int | Non
     for row in began[-_SERIES_SHOWN:]:
         yield f"a new series began on {row['date']}: {row['differs_from_previous']}"
     yield from _describe_restatements(gathered.restatements)
+    yield from _describe_replaced(gathered.replaced)
     if gathered.missing:
         yield _describe_missing(gathered.missing)
     for removed in gathered.removed:
@@ -103,6 +117,8 @@ def history_in_words(gathered: Gathered, listed: Sequence[_Row], keep: int | Non
 def _describe_restatements(restatements: Sequence[Restatement]) -> Iterator[str]:
     """Say how the newest restated nights changed, and which verdicts rest on what they said."""
     yield from (each.sentence for each in restatements[-_RESTATED_SHOWN:])
+    if (more := len(restatements) - _RESTATED_SHOWN) > 0:
+        yield f"{counted(more, 'restatement')} before: --format json lists all"
     resting = sorted({day for each in restatements for day in each.resting})
     if resting:
         verdicts = (
@@ -113,6 +129,27 @@ def _describe_restatements(restatements: Sequence[Restatement]) -> Iterator[str]
             f"{verdicts} on what was said before, {resting[0]} to {resting[-1]}: judge them again "
             f"with segscore nightly --settings FILE --rejudge {ends}, FILE being that of the nights"
         )
+
+
+def _describe_replaced(replaced: Sequence[ReplacedVerdict]) -> Iterator[str]:
+    """Say what the newest replaced verdicts said, where the outcome changed."""
+    changed = [each for each in replaced if each.before.outcome != each.now.outcome]
+    yield from (each.sentence for each in changed[-_RESTATED_SHOWN:])
+    if (more := len(changed) - _RESTATED_SHOWN) > 0:
+        yield f"{counted(more, 'verdict')} replaced before: --format json lists all"
+
+
+def verdicts_shown(verdicts: Sequence[Verdict], until: date) -> ShownTable:
+    """Show how nights ended, as it was known on a day."""
+    return ShownTable(
+        [
+            Column("date", [each.date for each in verdicts], is_name=True),
+            Column("outcome", [each.outcome for each in verdicts], is_name=True),
+            Column("judged at", [each.finished_at for each in verdicts], is_name=True),
+            Column("what was said", [said_in_words(each) for each in verdicts], is_name=True),
+        ],
+        title=f"verdicts as they were at the end of {until}, UTC",
+    )
 
 
 def _describe_last(dates: Sequence[date | None]) -> str:

@@ -102,6 +102,7 @@ class Check:
             about nights.
         ends: ends of the 95 % interval of an average that is compared with a floor.
         since: date of the night on which a level that is too far off probably changed.
+        until: date of the last night on which it was off, if it is not tonight.
         is_raw: whether a level is that of the average itself, for want of three systems.
     """
 
@@ -128,6 +129,7 @@ class Check:
     calibrated: int | None = None
     ends: tuple[float | None, ...] = ()
     since: str | None = None
+    until: str | None = None
     is_raw: bool = False
 
     @property

@@ -1,6 +1,9 @@
 """Write values and numbers of nights for sentences."""
 
-from segscore.pipeline.nightly.verdict import Check
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from segscore.pipeline.nightly.verdict import Check
 
 TREND = "trend:"
 """With what rules about the line through the last nights began."""
@@ -17,7 +20,7 @@ def nights(number: int) -> str:
     return f"{number} night{'' if number == 1 else 's'}"
 
 
-def when_before(check: Check) -> str:
+def when_before(check: "Check") -> str:
     """Say on which night, or in which nights, the value before was."""
     if check.nights == 1:
         return f"on {check.against}"

@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Sequence
 
 from segscore.pipeline.nightly.gate import ALPHA
+from segscore.pipeline.nightly.kept_verdicts import ReplacedVerdict
 from segscore.pipeline.nightly.restatements import Restatement
 from segscore.pipeline.nightly.rules import kind_of_check
 from segscore.pipeline.nightly.shown_gate import (
@@ -18,12 +19,17 @@ from segscore.pipeline.nightly.verdict import ACCEPTED, Verdict
 from segscore.pipeline.reports.page import Figure, Section, shown_figure
 
 
-def gate_section(night: Verdict, restated: Sequence[Restatement] = ()) -> Section:
+def gate_section(
+    night: Verdict,
+    restated: Sequence[Restatement] = (),
+    replaced: Sequence[ReplacedVerdict] = (),
+) -> Section:
     """Make the section with the result of each rule of the gate; rows that failed are marked.
 
     Args:
         night: the verdict.
         restated: how this night, and others that the verdict rests on, were scored again.
+        replaced: the earlier verdicts on the night.
     """
     sentences = [f"{night.date}: {night.outcome}."]
     if night.outcome == ACCEPTED:
@@ -31,6 +37,7 @@ def gate_section(night: Verdict, restated: Sequence[Restatement] = ()) -> Sectio
     if early := early_levels(night.checks):
         sentences.append(f"{early[0].upper()}{early[1:]}.")
     sentences += [f"Warning: {warning}." for warning in night.warnings]
+    sentences += [f"{each.sentence}." for each in replaced]
     return Section("gate", "Gate", " ".join(sentences), [*_figures(night, restated)])
 
 

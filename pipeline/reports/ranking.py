@@ -12,7 +12,7 @@ from segscore.pipeline.reports.run_tables import group_name
 from segscore.pipeline.results.leaderboard import Leaderboard, rank
 from segscore.pipeline.results.names import CHANCE
 from segscore.pipeline.runs.finished import rows_by_group, rows_over_all
-from segscore.pipeline.scoring.effective import describe_effective
+from segscore.pipeline.scoring.few_documents import describe_effective
 from segscore.pipeline.scoring.finished_scoring import FinishedScoring
 from segscore.pipeline.scoring.shared_averages import ranked_summary
 from segscore.pipeline.statistics.averages import summary_groups

@@ -18,29 +18,23 @@ class ReportSettings:
     output: Annotated[str, Option("File or URL of the page.")] = "report.html"
     measure: Annotated[
         str | None,
-        Option(
-            "Measure by which the systems of a scoring run are ranked; default: "
-            "boundary_similarity, or another that the run has."
-        ),
+        Option("Measure that ranks the systems; default: the first of the run."),
     ] = None
-    average: Annotated[str, Option("Average by which systems are ranked: micro or macro.")] = (
-        "micro"
-    )
-    calibrate: Annotated[
-        bool, Option("Show which faults give the values of the systems, by simulation.")
-    ] = False
+    average: Annotated[str, Option("Average that ranks systems: micro or macro.")] = "micro"
+    calibrate: Annotated[bool, Option("Show which faults give such values, by simulation.")] = False
     units: Annotated[
         str | None,
         Option(
-            "File with the texts of the units, as for answers --source, to show the words around "
-            "the errors of the worst documents."
+            "Texts of the units, to show the words around errors. "
+            "It is a file as for answers --source; the errors are those of the worst "
+            "documents."
         ),
     ] = None
     inputs: Annotated[str | None, Option(MOVED_INPUTS)] = None
     trust_inputs: TrustInputsOption = False
     certify: Annotated[
         bool,
-        Option("Say how often intervals and tests are right on corpora like this, by simulation."),
+        Option("Say how often intervals and tests are right, by simulation."),
     ] = False
 
     def __post_init__(self) -> None:

@@ -19,6 +19,7 @@ from segscore.pipeline.errors import Failed, Refused
 from segscore.pipeline.measures import ALL
 from segscore.pipeline.measures.measure import Measure
 from segscore.pipeline.nightly import nights
+from segscore.pipeline.nightly.kept_verdicts import ReplacedVerdict, read_replaced
 from segscore.pipeline.nightly.restatements import Restatement, read_restatements
 from segscore.pipeline.nightly.summaries import night_of
 from segscore.pipeline.nightly.verdict import UnreadableVerdict
@@ -185,7 +186,7 @@ def _scored(run: FinishedRun, settings: ReportSettings) -> _Contents:
     if settings.certify:
         asked = CertifySettings(run.url, measure.name, settings.average)
         words.append(str(certify(opened, asked)))
-    sections = [] if night is None else [gate_section(night, _restated(run))]
+    sections = [] if night is None else [gate_section(night, _restated(run), _replaced(run))]
     sections += [
         systems.ranked_systems(ranking, documents.pairs, calibration),
         *document_sections(opened, documents, ranking, settings.units),
@@ -205,6 +206,13 @@ def _restated(run: FinishedRun) -> list[Restatement]:
     day = night_of(name)
     found = [] if day is None else read_restatements(folder or ".", [])
     return [each for each in found if each.date == day or day in each.resting]
+
+
+def _replaced(run: FinishedRun) -> list[ReplacedVerdict]:
+    """Return the earlier verdicts on a night."""
+    folder, _, name = run.url.rstrip("/").rpartition("/")
+    day = night_of(name)
+    return [] if day is None else read_replaced(folder or ".", [], day)
 
 
 def _ranked_by(run: FinishedScoring, name: str | None) -> Measure:

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Any
 
 from segscore.pipeline.measures import ALL
 from segscore.pipeline.results.chance import SKILL
-from segscore.pipeline.results.folded import folded_in_words, folded_points
 from segscore.pipeline.results.leaderboard import (
     PRINTED,
     Leaderboard,
@@ -15,6 +14,7 @@ from segscore.pipeline.results.leaderboard import (
     measures_to_show,
     rank,
 )
+from segscore.pipeline.results.summarised_baselines import summarised_baselines, summarised_in_words
 from segscore.pipeline.runs.finished import are_over_all
 from segscore.pipeline.statistics.averages import summary_groups
 from segscore.pipeline.statistics.shown_numbers import (
@@ -222,7 +222,7 @@ def summary_table(summary: "pa.Table", layout: str, named: Sequence[str]) -> Sho
 
 def printed_leaderboard(title: str, board: Leaderboard, hint: Sequence[str]) -> ShownTable:
     """Make the leaderboard of a terminal: the main measures, the first one with its interval."""
-    listed = board.without(folded_points(board.names))
+    listed = board.without(summarised_baselines(board.names))
     rows = LeaderboardRows([listed])
     first, *others = (replace(rows.measure(name), ends=()) for name in board.measures[:PRINTED])
     averages = [board.average(board.measure, name) for name in listed.names]
@@ -258,7 +258,7 @@ def _remarks(board: Leaderboard, listed: Leaderboard) -> Iterator[str]:
         yield board.coverage.advice
     folded = [name for name in board.points if name not in listed.rows]
     values = {name: board.average(board.measure, name)["value"] for name in folded}
-    yield from folded_in_words(values)
+    yield from summarised_in_words(values)
 
 
 def measure_tables(title: str, board: Leaderboard, macro: Leaderboard) -> Iterator[ShownTable]:

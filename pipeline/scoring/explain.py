@@ -17,7 +17,7 @@ from segscore.pipeline.runs.planning import ROWS_AT_ONCE
 from segscore.pipeline.scoring.boundaries import Side, side_from_rows
 from segscore.pipeline.scoring.counting import Pairs, pair_up
 from segscore.pipeline.scoring.finished_scoring import FinishedScoring
-from segscore.pipeline.scoring.hypotheses import Accepted, accept_hypotheses, nothing_of
+from segscore.pipeline.scoring.hypotheses import Accepted, accept_hypotheses, no_documents
 from segscore.pipeline.scoring.missing import empty_hypotheses
 from segscore.pipeline.scoring.reopen import Reopened, reopen
 from segscore.pipeline.tables.find import InputTable
@@ -135,7 +135,7 @@ def _added(
     )
     given = {
         system: np.packbits(others)
-        | accepted.uncharged.get(system, nothing_of(reopened.references))
+        | accepted.uncharged.get(system, no_documents(reopened.references))
         for system in reopened.missing.systems
         if hypothesis in (None, system)
     }

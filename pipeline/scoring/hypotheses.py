@@ -109,7 +109,7 @@ class Account:
     unpaired: pa.Table
 
 
-def nothing_of(references: References) -> Bits:
+def no_documents(references: References) -> Bits:
     """Return bits over the documents, all of which are 0."""
     return np.zeros((len(references.documents) + 7) // 8, np.uint8)
 
@@ -158,7 +158,7 @@ def accept_hypotheses(
     far = int(differing_lengths(rows, length, length // _SMALL).sum())
     rows = adopt(rows, length)
     once, _ = _seen(rows.coders, document, len(references.documents))
-    answered = dict.fromkeys(systems, nothing_of(references))
+    answered = dict.fromkeys(systems, no_documents(references))
     answered |= dict(zip(rows.coders.names, once, strict=True))
     trial, answer = trial_numbers(rows.table), None
     if trial is not None:
@@ -181,7 +181,7 @@ def _documents_of(rejects: pa.Table, references: References, answered: Answered)
         own = flags(pc.fill_null(pc.equal(rejects["coder"], system), False).combine_chunks())
         has_row = np.zeros(len(references.documents), bool)
         has_row[document[own & (document >= 0)]] = True
-        bits = np.packbits(has_row) & ~answered.get(system, nothing_of(references))
+        bits = np.packbits(has_row) & ~answered.get(system, no_documents(references))
         if bits.any():
             found[system] = bits
     return found

@@ -11,11 +11,6 @@ from segscore.pipeline import storage
 from segscore.pipeline.errors import Failed, Refused, nearest
 from segscore.pipeline.measures.selection import Selection, select
 from segscore.pipeline.scoring.counting import Rule
-from segscore.pipeline.scoring.exchanged import (
-    check_written_out,
-    refuse_partly_shared,
-    warn_of_exchange,
-)
 from segscore.pipeline.scoring.reference_points import DENSE, PER_UNIT
 from segscore.pipeline.scoring.references import (
     References,
@@ -23,6 +18,11 @@ from segscore.pipeline.scoring.references import (
     prepare_references,
 )
 from segscore.pipeline.scoring.settings import ScoreSettings
+from segscore.pipeline.scoring.swapped_inputs import (
+    check_written_out,
+    refuse_partly_shared,
+    warn_of_swapped_inputs,
+)
 from segscore.pipeline.scoring.trials import NUMBER
 from segscore.pipeline.settings.measuring import LEVEL, MeasuringSettings
 from segscore.pipeline.settings.signature import ANSWERS, PROJECTED
@@ -298,7 +298,7 @@ def _with_sides(
     refuse_partly_shared(references, hypotheses)
     several = storage.split_locations(hypotheses.location)
     warnings = [*check_written_out(references.location, several)]
-    warnings = warnings or [*warn_of_exchange(references.location, hypotheses.location)]
+    warnings = warnings or [*warn_of_swapped_inputs(references.location, hypotheses.location)]
     return replace(
         inputs, references=replace(references, warnings=(*references.warnings, *warnings))
     )

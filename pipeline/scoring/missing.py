@@ -83,7 +83,7 @@ def _numbers(entry: object) -> dict[str, int]:
     return {str(name): number for name, number in known if isinstance(number, int)}
 
 
-def way_of(settings: MeasuringSettings) -> str:
+def missing_policy(settings: MeasuringSettings) -> str:
     """Return what a scoring run does about documents that systems lack."""
     assert isinstance(settings, ScoreSettings)
     return settings.missing

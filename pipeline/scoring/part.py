@@ -16,14 +16,19 @@ from segscore.pipeline.results.names import POINT
 from segscore.pipeline.runs.record import RowCounts, require_row_counts
 from segscore.pipeline.scoring.boundaries import Side, side, side_from_rows
 from segscore.pipeline.scoring.counting import Pairs, Rule, pair_up
+from segscore.pipeline.scoring.density_matched_rows import density_matched_rows
 from segscore.pipeline.scoring.documents import Job, Totals
 from segscore.pipeline.scoring.draw_sums import DrawSums, add_draws
 from segscore.pipeline.scoring.hypotheses import Accepted, Answered
+from segscore.pipeline.scoring.input_stats import (
+    InputStats,
+    add_input_stats,
+    collect_pair_stats,
+    collect_part_stats,
+)
 from segscore.pipeline.scoring.label_confusion import LabelCells, count_labels
 from segscore.pipeline.scoring.levels import LevelParameters, join_levels, rows_at
 from segscore.pipeline.scoring.missing import Missing
-from segscore.pipeline.scoring.noticed import Noticed, add_noticed, notice_pairs, notice_part
-from segscore.pipeline.scoring.own_rows import own_rows
 from segscore.pipeline.scoring.pairs import (
     Hypotheses,
     Scored,
@@ -97,7 +102,7 @@ class PartSums:
         pairs: sums over the rows of `scores`; None if there are no rows.
         panels: sums over the rows of `panel_scores`; None if there are no rows.
         confusion: counts of confused boundary types; empty unless the settings ask for them.
-        noticed: what the run may warn of.
+        input_stats: what the run may warn of.
         draws: sums of each draw of random boundaries.
         trials: sums of each trial of systems with trials.
         labels: units by labels of both sides; empty unless the settings ask for them.
@@ -106,7 +111,7 @@ class PartSums:
     pairs: Sums | None = None
     panels: Sums | None = None
     confusion: Cells = field(default_factory=dict)
-    noticed: Noticed = field(default_factory=Noticed)
+    input_stats: InputStats = field(default_factory=InputStats)
     draws: DrawSums = field(default_factory=dict)
     trials: TrialSums = field(default_factory=TrialSums)
     labels: LabelCells = field(default_factory=dict)
@@ -120,7 +125,7 @@ def add(parts: Iterable[PartSums]) -> PartSums:
             _merge_present(total.pairs, part.pairs),
             _merge_present(total.panels, part.panels),
             add_cells([total.confusion, part.confusion]),
-            add_noticed([total.noticed, part.noticed]),
+            add_input_stats([total.input_stats, part.input_stats]),
             add_draws([total.draws, part.draws]),
             add_trials([total.trials, part.trials]),
             add_numbers([total.labels, part.labels]),
@@ -212,18 +217,18 @@ class Confusion(NamedTuple):
 
 NOT_CONFUSED = Confusion({}, {})
 
-ScoredBlock = tuple[list[Scored], list[Scored], Confusion, Noticed]
+ScoredBlock = tuple[list[Scored], list[Scored], Confusion, InputStats]
 """Rows of `scores` and `panel_scores`, what was confused, and what the run warns of."""
 
 
 def block_sums(block: ScoredBlock) -> PartSums:
     """Add up the rows of a block."""
-    pairs, panels, confused, noticed = block
+    pairs, panels, confused, input_stats = block
     return PartSums(
         _merge_sums(pairs),
         _merge_sums(panels),
         confused.types,
-        noticed,
+        input_stats,
         add_draws(scored.draws for scored in pairs),
         add_trials(scored.trials for scored in (*pairs, *panels)),
         confused.labels,
@@ -240,7 +245,7 @@ def hypothesis_blocks(
 ) -> Iterator[ScoredBlock]:
     """Yield the scores of accepted hypotheses and of their own points; note which are paired.
 
-    Nothing is noticed about hypotheses that were added, and are not given.
+    Nothing is input_stats about hypotheses that were added, and are not given.
     """
     levels = job.rule.levels
     at_once = max(1, job.rows_at_once // len(levels))
@@ -253,25 +258,27 @@ def hypothesis_blocks(
         hypotheses = _hypotheses(job, references, rows, document, of_block)
         pairs = pair_up(document, references.first)
         paired[pairs.ref_row] = True
-        noticed = []
+        input_stats = []
         if are_given:
             group_by, documents = job.rule.group_by, job.totals.documents
-            noticed.append(notice_pairs(hypotheses, pairs, references, group_by, documents))
+            input_stats.append(
+                collect_pair_stats(hypotheses, pairs, references, group_by, documents)
+            )
         if are_given and start == 0:
-            noticed.append(notice_part(references, len(accepted.rows), accepted.far))
+            input_stats.append(collect_part_stats(references, len(accepted.rows), accepted.far))
         rows_of, on_levels = [rows], [hypotheses]
         if job.rule.by_level:
             rows_of = [rows_at(rows, level) for level in levels]
             on_levels = [_hypotheses(job, references, each, document, of_block) for each in rows_of]
         confusion = _confusion(job, reference_set, on_levels, pairs)
-        yield *_score(job, reference_set, on_levels, pairs), confusion, add_noticed(noticed)
+        yield *_score(job, reference_set, on_levels, pairs), confusion, add_input_stats(input_stats)
         for name in job.rule.settings.own_points:
             drawn = [
-                own_rows(name, each, of_level, references, job.rule)
+                density_matched_rows(name, each, of_level, references, job.rule)
                 for each, of_level in zip(rows_of, on_levels, strict=True)
             ]
             drawn_pairs = pair_up(drawn[0].document, references.first)
-            yield *_score(job, reference_set, drawn, drawn_pairs), NOT_CONFUSED, Noticed()
+            yield *_score(job, reference_set, drawn, drawn_pairs), NOT_CONFUSED, InputStats()
 
 
 def _trials(job: Job, accepted: Accepted) -> Trials | None:
@@ -383,10 +390,10 @@ def point_blocks(
             hypotheses = replace(hypotheses, draws=draws, drawn=drawn)
         pairs = Pairs(segmentations.ref_row, segmentations.hyp_row)
         if REFERENCE_POINTS[name].scored_against == "all":
-            yield *_score(job, reference_set, [hypotheses], pairs), NOT_CONFUSED, Noticed()
+            yield *_score(job, reference_set, [hypotheses], pairs), NOT_CONFUSED, InputStats()
         else:
             scored = score_pairs(hypotheses, pairs, references, job.rule, original=True)
-            yield [scored], [], NOT_CONFUSED, Noticed()
+            yield [scored], [], NOT_CONFUSED, InputStats()
 
 
 def _as_hypotheses(

@@ -1,13 +1,12 @@
 """Describe and average the results of a run."""
 
-from collections.abc import Collection
 from dataclasses import asdict
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 
-from segscore.pipeline.results.names import CHANCE, POINT
+from segscore.pipeline.results.names import CHANCE
 from segscore.pipeline.scoring.finished_scoring import FinishedScoring
 from segscore.pipeline.scoring.inputs import Inputs
 from segscore.pipeline.scoring.part import PartSums, TaskResults
@@ -45,16 +44,6 @@ def describe_results(
 
 def _without_nan(parameters: dict[str, Any]) -> dict[str, Any]:
     return {name: None if number != number else number for name, number in parameters.items()}
-
-
-def warn_of_absent_points(settings: ScoreSettings, scored: Collection[str]) -> list[str]:
-    """Return a warning if the reference point ``human`` was asked for and has no segmentation."""
-    if "human" not in settings.points or not scored or f"{POINT}human" in scored:
-        return []
-    return [
-        "--reference-points human: no document has references by two coders, so that there is no "
-        "coder to score against the others"
-    ]
 
 
 def summarise_results(results: TaskResults, totals: PartSums, scoring: FinishedScoring) -> pa.Table:

@@ -27,14 +27,14 @@ from segscore.pipeline.scoring.documents import (
     survey_run,
     survey_whole,
 )
-from segscore.pipeline.scoring.hypotheses import nothing_of
+from segscore.pipeline.scoring.hypotheses import no_documents
 from segscore.pipeline.scoring.inputs import Inputs, cut_points
 from segscore.pipeline.scoring.missing import (
     count_missing,
     empty_hypotheses,
     first_examples,
+    missing_policy,
     name_missing,
-    way_of,
 )
 from segscore.pipeline.scoring.part import (
     Receipt,
@@ -80,7 +80,7 @@ def score_documents(run: TaskRun, inputs: Inputs, plan: Plan, rule: Rule) -> Tas
         scored = [*run.tasks(score_part, parts, job, stage=_SCORED).values()]
         shuffle.remove_shuffled(partitioning)
     kinds = ["", *[_POINTS_PART] * bool(rule.settings.points)]
-    kinds += [_WITHOUT_PART] * (way_of(rule.settings) == NONE)
+    kinds += [_WITHOUT_PART] * (missing_policy(rule.settings) == NONE)
     names = [kind + part.name for kind in kinds for part in parts]
     return replace(_results(job, scored), parts=names)
 
@@ -107,7 +107,7 @@ def _job(inputs: Inputs, rule: Rule, rows_at_once: int, partitioning: Partitioni
         rows_at_once=rows_at_once,
         partitioning=partitioning,
         totals=Totals(rule.types),
-        finds_systems=way_of(rule.settings) != LEAVE_OUT,
+        finds_systems=missing_policy(rule.settings) != LEAVE_OUT,
         has_trials=inputs.has_trials,
         attributes=inputs.attributes,
     )
@@ -121,7 +121,7 @@ def _results(job: Job, scored: Collection[Receipt]) -> TaskResults:
     content = add_contents(receipt.content for receipt in scored)
     missing = count_missing(
         totals.documents,
-        way_of(settings),
+        missing_policy(settings),
         answered=[receipt.answered for receipt in scored],
         rejected=[receipt.rejected for receipt in scored],
         contradicting=[receipt.contradicting for receipt in scored],
@@ -165,11 +165,11 @@ def score_rows(job: Job, name: str, rows: DocumentRows, tables: PartTables) -> R
     reference_set = _reference_set(job, rows, levels)
     references, settings = reference_set.references, job.settings
     pieces = cut_points(references, settings, job.rows_at_once)
-    answered = {system: nothing_of(references) for system in job.totals.systems}
+    answered = {system: no_documents(references) for system in job.totals.systems}
     answered |= accepted.answered
     paired = np.zeros(len(references), bool)
     pairs = tables.write_scored(name, hypothesis_blocks(job, reference_set, accepted, paired))
-    if way_of(settings) == NONE:
+    if missing_policy(settings) == NONE:
         given = answered | accepted.uncharged
         added = empty_hypotheses(given, references, job.rows_at_once, typed=job.typed)
         blocks = (
@@ -189,7 +189,7 @@ def score_rows(job: Job, name: str, rows: DocumentRows, tables: PartTables) -> R
         answered=accepted.answered,
         rejected=accepted.rejected,
         contradicting=accepted.contradicting,
-        lacked=name_missing(answered, references) if way_of(settings) == REFUSE else {},
+        lacked=name_missing(answered, references) if missing_policy(settings) == REFUSE else {},
         content=collected.content,
         totals=job.totals if job.is_whole else None,
     )

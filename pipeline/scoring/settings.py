@@ -86,8 +86,8 @@ class ScoreSettings(MeasuringSettings, _Locations):
     missing: Annotated[
         str,
         Option(
-            "Documents with a reference of which a system has no hypothesis: leave-out, none "
-            "(score them as without boundaries) or refuse.",
+            "Documents that a system lacks: leave-out, none (no boundaries) or refuse. "
+            "They have a reference, but no hypothesis of the system.",
             Panel.INPUTS,
             check=among((LEAVE_OUT, NONE, REFUSE)),
             signed=Signed(
@@ -101,8 +101,9 @@ class ScoreSettings(MeasuringSettings, _Locations):
     trials: Annotated[
         bool,
         Option(
-            "Several HYPOTHESES are answers of the same systems: each file is a trial, and so is "
-            "each folder if there are several. A document's value is the mean over its trials.",
+            "HYPOTHESES are trials of the same systems. "
+            "Each file is a trial, and so is each folder if there are several. A "
+            "document's value is the mean over its trials.",
             Panel.INPUTS,
             flags="--trials",
         ),
@@ -111,8 +112,8 @@ class ScoreSettings(MeasuringSettings, _Locations):
     threshold: Annotated[
         str | float | None,
         Option(
-            "Least score of a boundary: a number, or some by system, such as a=0.5,b=0.35; "
-            "default: boundary_scores are ignored.",
+            "Least score of a boundary, of all systems or by system (a=0.5,b=0.35). "
+            "Without it, boundary_scores are ignored.",
             Panel.INPUTS,
             read_threshold,
             check=_check_threshold,

@@ -1,6 +1,6 @@
 """Choose the candidate boundaries of hypotheses whose score reaches a threshold."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 
 import numpy as np
@@ -8,11 +8,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from segscore.pipeline.arrays.ragged import Flags, Floats, flags, numbers
-from segscore.pipeline.errors import Refused, nearest
 from segscore.pipeline.scoring.settings import ScoreSettings
 from segscore.pipeline.settings.measuring import MeasuringSettings
 from segscore.pipeline.settings.reading import EVERY_SYSTEM, parse_thresholds
-from segscore.pipeline.tables.find import InputTable
 from segscore.pipeline.tables.read import Rows, in_one_chunk, refuse, with_column
 from segscore.pipeline.tables.validate import REJECT_COLUMNS
 from segscore.schemas.input_columns import BY_SEGMENT
@@ -31,28 +29,6 @@ def thresholds_of(settings: MeasuringSettings) -> dict[str, float]:
     if not isinstance(settings, ScoreSettings) or settings.threshold is None:
         return {}
     return parse_thresholds(settings.threshold)
-
-
-def require_scores(settings: MeasuringSettings, hypotheses: InputTable) -> None:
-    """Refuse a threshold if the table of hypotheses has no scores, or labels of segments."""
-    columns = hypotheses.further.names
-    if thresholds_of(settings) and SCORE_COLUMN not in columns:
-        raise Refused(
-            f"--threshold: {hypotheses.location} has no column {SCORE_COLUMN}; leave the option out"
-        )
-    if thresholds_of(settings) and BY_SEGMENT in columns:
-        raise Refused(
-            f"--threshold: {hypotheses.location} has a column {BY_SEGMENT}, and boundaries below a "
-            "threshold would leave labels without a segment; leave out one or the other"
-        )
-
-
-def require_systems(settings: MeasuringSettings, systems: Iterable[str]) -> None:
-    """Refuse a threshold for a system that has no hypothesis."""
-    there = sorted(systems)
-    for name in thresholds_of(settings):
-        if name != EVERY_SYSTEM and name not in there:
-            raise Refused(f"--threshold {name}: no hypothesis is by {name}{nearest(name, there)}")
 
 
 def at_thresholds(rows: Rows, thresholds: Mapping[str, float]) -> tuple[Rows, Flags, pa.Table]:

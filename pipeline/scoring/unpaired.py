@@ -160,7 +160,7 @@ def _systems_without_result(unpaired: Iterable[pa.Table], scored: Collection[str
 def _describe_systems(systems: Sequence[str]) -> Iterator[str]:
     """Name systems of which no row has a reference."""
     for name in systems[:_MAX_CODERS]:
-        yield f"{name}: its documents have no reference"
+        yield f"{name}: none of its documents has a reference"
     more = len(systems) - _MAX_CODERS
     if more > 0:
         yield f"the documents of {more} further system{'s' * (more > 1)} have none"

@@ -107,9 +107,9 @@ class MeasuringSettings:
     measures: Annotated[
         tuple[str, ...],
         Option(
-            "Measures to compute, separated by commas: names, families (window, edit, content, "
-            "tolerance, winpr, overlap, selected, panel, panel_tolerance), default or all. The "
-            "default: 14, such as pk and boundary_similarity, and those that options are about.",
+            "Names or families, such as pk,winpr. There are families (window, edit, content, "
+            "tolerance, winpr, overlap, selected, panel, panel_tolerance), default and all. The "
+            "default has 14, such as pk and boundary_similarity, and those that options are about.",
             Panel.MEASURES,
             read_names,
         ),
@@ -128,6 +128,7 @@ class MeasuringSettings:
             signed=Signed(
                 "pairing", "how boundaries are matched as near misses", ("edit",), always=True
             ),
+            rare=True,
         ),
     ] = "greedy"
     boundary_types: Annotated[
@@ -143,8 +144,8 @@ class MeasuringSettings:
     by_level: Annotated[
         str | None,
         Option(
-            "Score each boundary type as a level of a hierarchy: cumulative (the boundaries of all "
-            "types up to that of the level; also without a value) or only (of that type alone).",
+            "Score boundary types as levels: cumulative (all up to it) or only (its own). "
+            "Each type is a level of a hierarchy; without a value, it is cumulative.",
             Panel.MEASURES,
             check=among(LEVELS),
             signed=Signed("by_level", "the boundaries of a level: all types up to it, or its own"),
@@ -227,6 +228,7 @@ class MeasuringSettings:
                 ("content",),
                 lambda _: "documents",
             ),
+            rare=True,
         ),
     ] = False
     tolerance: ToleranceOption = 0
@@ -234,8 +236,7 @@ class MeasuringSettings:
     tiou: Annotated[
         str,
         Option(
-            "IoU above which segments count as the same in tiou_f1 and selected_f1, such as 0.7; "
-            "or, as >=0.7, from which on they do.",
+            "IoU above which (>=0.7: from which) segments are the same in tiou_f1, selected_f1.",
             Panel.MEASURES,
             signed=Signed(
                 "tiou",
@@ -249,8 +250,9 @@ class MeasuringSettings:
     select: Annotated[
         tuple[str, ...],
         Option(
-            "Labels of the segments that selected_f1 and its kin compare, separated by commas; "
-            "needs segment_labels; default: all segments.",
+            "Labels of the segments that selected_f1 compares; default: all. "
+            "They are separated by commas, for selected_f1 and its kin; needs "
+            "segment_labels.",
             Panel.MEASURES,
             read_names,
             check=_check_select,
@@ -262,8 +264,8 @@ class MeasuringSettings:
     join: Annotated[
         str,
         Option(
-            "Join segments that --select chooses and that are less than this apart, such as 15s or "
-            "a number of units.",
+            "Join segments of --select less than this apart: 15s, or units. "
+            "Only segments that --select chooses are joined.",
             Panel.MEASURES,
             signed=Signed(
                 "join", "selected segments less than this apart were joined", ("selected",)
@@ -273,21 +275,21 @@ class MeasuringSettings:
     confusion: Annotated[
         bool,
         Option(
-            "Write what boundary types were taken for, weighted by how near the types are, or "
-            "labels of segments, in units.",
+            "Write what boundary types or labels were taken for. "
+            "Types are weighted by how near they are; labels of segments are counted "
+            "in units.",
             Panel.OUTPUT,
         ),
     ] = False
     consensus: Annotated[
         str | None,
-        Option(
-            "Consensus references to add, such as 0.5,0.3,any.", Panel.INPUTS, joined=(str, float)
-        ),
+        Option("Consensus references to add, such as 0.5,any.", Panel.INPUTS, joined=(str, float)),
     ] = None
     reference_points: Annotated[
         str | None,
         Option(
-            "Reference points to score as well, such as none,all,random-known,random-own.",
+            "Baselines to score, such as none,all,random-own. "
+            "Others are regular, random-known, coin and human.",
             Panel.INPUTS,
             joined=(str,),
         ),
@@ -298,6 +300,7 @@ class MeasuringSettings:
             "Draws of each random reference point, whose mean is scored.",
             Panel.INPUTS,
             check=between(1, MOST_DRAWS),
+            rare=True,
         ),
     ] = 64
     resample_by: ResampleByOption = None

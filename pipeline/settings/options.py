@@ -87,7 +87,8 @@ class Option:
             empty if it needs a value.
         joined: types of the elements of a list that Python may give in place of text separated by
             commas; empty if it may not.
-        rare: whether `--help` names it under `--set` only, which sets it.
+        rare: whether it is seldom needed: `--help-all` only names it, docs/options.md explains it,
+            and `--set` sets it, too.
         ignored: whether it has no effect any more; it is accepted, and `--help` does not list it.
     """
 
@@ -210,7 +211,7 @@ ReferencesArgument = Annotated[str, Argument("Reference segmentations: a file, f
 OutputOption = Annotated[
     str,
     Option(
-        "Folder for the run; a run with other settings or inputs is only replaced with --fresh.",
+        "Folder for the run. A run with other settings or inputs is only replaced with --fresh.",
         Panel.OUTPUT,
     ),
 ]
@@ -219,20 +220,21 @@ DocumentsOption = Annotated[
 ]
 GroupByOption = Annotated[
     tuple[str, ...],
-    Option("Attributes to summarise by, separated by commas.", Panel.AVERAGES, read_names),
+    Option("Attributes to summarise by, such as genre,show.", Panel.AVERAGES, read_names),
 ]
 ResampleByOption = Annotated[
     str | None,
     Option(
-        "Attribute whose documents are one unit of intervals and tests, such as show or episode.",
+        "Attribute to resample by, such as show. "
+        "Its documents are one unit of intervals and tests.",
         Panel.AVERAGES,
     ),
 ]
 NTOption = Annotated[
     int | None,
     Option(
-        "Limit n_t: near misses are 1 to n_t - 1 positions apart, and 1 allows none; default: 2, "
-        "or 2 seconds where the unit is a time.",
+        "Near misses are 1 to n_t - 1 positions apart; default: 2, or 2 seconds. "
+        "1 allows none; 2 seconds are the default where the unit is a time.",
         Panel.MEASURES,
         check=between(1, MOST_UNITS),
         signed=Signed(
@@ -246,7 +248,7 @@ NTOption = Annotated[
 WindowOption = Annotated[
     str | int,
     Option(
-        "Window size: per-pair, per-document, per-run, or a number.",
+        "Window size: per-pair, per-document, per-run or a number.",
         Panel.MEASURES,
         read_window,
         check=_check_window,
@@ -265,6 +267,7 @@ RoundingOption = Annotated[
         "Rounding of half the mean segment size: half-even or half-up.",
         Panel.MEASURES,
         check=among(("half-even", "half-up")),
+        rare=True,
     ),
 ]
 UnitsOption = Annotated[
@@ -279,8 +282,9 @@ UnitsOption = Annotated[
 UnitOption = Annotated[
     str | None,
     Option(
-        "What tables count that do not say it: millisecond, second, sentence, utterance, turn, "
-        "line, word, token or character.",
+        "What tables count that do not say: second, word. "
+        "One of millisecond, second, sentence, utterance, turn, line, word, "
+        "token, character.",
         Panel.INPUTS,
         check=among(COUNTED_UNITS),
     ),
@@ -288,7 +292,7 @@ UnitOption = Annotated[
 LengthToleranceOption = Annotated[
     int,
     Option(
-        "Units by which the lengths of a document's segmentations may differ.",
+        "Units by which lengths of a document may differ.",
         Panel.INPUTS,
         check=between(0, MOST_UNITS),
         signed=Signed(
@@ -311,8 +315,9 @@ BetaOption = Annotated[
 ToleranceOption = Annotated[
     int | str,
     Option(
-        "Largest distance of two boundaries in the tolerance measures: units, a time such as 2s "
-        "or 500ms, or a share of the units of each document, such as 1%.",
+        "Distance in tolerance measures: units, a time (2s), or a share (1%). "
+        "It is the largest between two boundaries; a share is of the units of "
+        "each document.",
         Panel.MEASURES,
         read_window,
         check=_check_tolerance,
@@ -330,8 +335,7 @@ ToleranceOption = Annotated[
 EdgesOption = Annotated[
     int,
     Option(
-        "Boundaries added to both sides in the tolerance measures: 0 none, 1 the start, "
-        "2 start and end.",
+        "Boundaries added for tolerance measures: 1 the start, 2 both ends.",
         Panel.MEASURES,
         check=between(0, 2),
         signed=Signed(
@@ -365,12 +369,15 @@ ReplicatesOption = Annotated[
     Option("Ignored: intervals need no replicates.", Panel.AVERAGES, ignored=True),
 ]
 SeedOption = Annotated[
-    int, Option("Seed of random draws.", Panel.AVERAGES, check=lambda _, seed: check_seed(seed))
+    int,
+    Option(
+        "Seed of random draws.", Panel.AVERAGES, check=lambda _, seed: check_seed(seed), rare=True
+    ),
 ]
 MaxRejectsOption = Annotated[
     float,
     Option(
-        "Largest share of rejected rows at which the run is published, 0 to 1.",
+        "Largest share of rejected rows, 0 to 1. With more, the run is not published.",
         Panel.OUTPUT,
         check=in_unit_interval,
     ),
@@ -378,8 +385,9 @@ MaxRejectsOption = Annotated[
 MaxUnpairedOption = Annotated[
     float | None,
     Option(
-        "Largest share of hypotheses without a reference, and of documents without a hypothesis of "
-        "a system, at which the run is published, 0 to 1; default: 0.5 of the hypotheses.",
+        "Largest share without a counterpart; default: 0.5 of the hypotheses. "
+        "It is that of hypotheses without a reference, and of documents without "
+        "a hypothesis of a system; with more, the run is not published.",
         Panel.OUTPUT,
         check=in_unit_interval,
     ),
@@ -387,22 +395,27 @@ MaxUnpairedOption = Annotated[
 MemoryLimitOption = Annotated[
     int | None,
     Option(
-        "Memory that a worker may use, such as 2GB; without it, as much as it needs, in parts "
-        "sized for 4GiB.",
+        "Memory of a worker, such as 2GB; default: what it needs, in parts for 4GiB.",
         Panel.RUNNING,
         read_memory,
+        rare=True,
     ),
 ]
-TRUST_INPUTS = (
-    "Read inputs that the run recorded wherever they are, also in buckets that you do not name."
-)
-TrustInputsOption = Annotated[bool, Option(TRUST_INPUTS)]
-MOVED_INPUTS = "Folder in which the inputs of the run are now, if they were moved without it."
+TrustInputsOption = Annotated[
+    bool,
+    Option(
+        "Read inputs where the run recorded them, also in buckets that you do not name.",
+        flags="--trust-inputs",
+        rare=True,
+    ),
+]
+MOVED_INPUTS = "Folder in which the inputs of the run are now, if they were moved."
 FreshOption = Annotated[
     bool,
     Option(
-        "Start over and replace an existing run, which can be read until the new one is complete "
-        "and takes its place; or resume an interrupted one.",
+        "Replace an existing run; or resume an interrupted one. "
+        "The existing run can be read until the new one is complete and takes "
+        "its place.",
         Panel.OUTPUT,
         flags="--fresh/--resume",
     ),

@@ -16,7 +16,7 @@ RANDOM_POINT_NAMES = ("random-known", "random-unknown", "random-mean", "coin")
 """Names of those that are drawn at random, whose counts are means of several draws."""
 
 OWN_POINT_NAMES = ("random-own", "shuffled-own")
-"""Names of those that `scoring/own_points.py` draws from each system's own segmentations."""
+"""Names of those that `scoring/density_matched.py` draws from each system's own segmentations."""
 
 COUNTED_UNITS = (
     *("millisecond", "second", "sentence", "utterance", "turn", "line", "word", "token"),

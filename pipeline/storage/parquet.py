@@ -1,6 +1,8 @@
 """Open Parquet files, read them with a limit on memory, write them whole or not at all."""
 
 import io
+import threading
+import weakref
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import nullcontext
 
@@ -24,6 +26,10 @@ Choice = Callable[[Sequence[str]], Sequence[str]]
 
 _DICTIONARY = 2**17
 """Largest size in bytes of a column's dictionary, which is a waste if values rarely repeat."""
+
+
+_RELEASED = 10.0
+"""Most seconds to wait until Arrow releases a file; it takes less than a hundredth."""
 
 
 def open_parquet(url: str) -> pq.ParquetFile:
@@ -97,11 +103,18 @@ def _require_readable(file: pq.ParquetFile) -> None:
     """
     if not file.num_row_groups:
         return
-    twin = pq.ParquetFile(_WithoutContent(), metadata=file.metadata, pre_buffer=True)
+    content, released = _WithoutContent(), threading.Event()
+    weakref.finalize(content, released.set)
+    twin = pq.ParquetFile(content, metadata=file.metadata, pre_buffer=True)
+    del content
     try:
         twin.read_row_groups(range(file.num_row_groups), use_threads=False)
     except NotImplementedError as problem:
         problem.__traceback__ = None
+    del twin
+    # A thread of Arrow may hold the content for a moment.  If Python ended meanwhile, that thread
+    # would wait for Python in vain, and abort the process.
+    released.wait(_RELEASED)
 
 
 def read_row_groups(

@@ -556,7 +556,7 @@ def _evaluate_on_cluster(
 
 def _publish(tables: Mapping[str, Given], client: Any, settings: Mapping[str, Any]) -> Evaluation:
     """Publish a run in the output folder of the settings; it keeps the tables in memory."""
-    from segscore.pipeline.scoring.kept_inputs import score_keeping
+    from segscore.pipeline.scoring.stored_inputs import score_and_store_inputs
 
     in_memory = {
         name: arrow_table(name, given)[0]
@@ -567,7 +567,7 @@ def _publish(tables: Mapping[str, Given], client: Any, settings: Mapping[str, An
     chosen = ScoreSettings(**{**settings, **given.locations})
     with _executor(client) as executor:
         if in_memory:
-            score_keeping(chosen, executor, given.sources, in_memory)
+            score_and_store_inputs(chosen, executor, given.sources, in_memory)
         else:
             run_scoring(chosen, executor)
     run = FinishedScoring.open(chosen.output)

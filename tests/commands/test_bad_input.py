@@ -1424,7 +1424,7 @@ def test_score__systems_without_a_reference_are_named(workspace: Workspace) -> N
     assert_refused(workspace, refused, 1, "7 of 8 hypotheses have no reference, too many")
     assert_success(workspace.score("--max-unpaired", 1, hypotheses=hypotheses))
     assert workspace.warnings()[2:] == [
-        *(f"stale-{i}: its documents have no reference" for i in range(5)),
+        *(f"stale-{i}: none of its documents has a reference" for i in range(5)),
         "the documents of 2 further systems have none",
     ]
 
@@ -1703,7 +1703,7 @@ def test_score__candidates_taken_for_boundaries_give_a_warning(workspace: Worksp
     result = workspace.score(hypotheses=workspace.write("candidates.parquet", candidates))
     assert_success(result)
     assert "boundary_scores were ignored" in result.err
-    assert "to score at a threshold add --threshold T" in result.err
+    assert "give --threshold T" in result.err
     assert "### Score at one threshold" in (DOCS / "jobs/sweep.md").read_text("utf-8")
 
 

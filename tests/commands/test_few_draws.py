@@ -56,7 +56,7 @@ def share_of_draws(by_number: list[Sums], point: str) -> float:
 
 
 def advice(record: dict[str, Any]) -> list[str]:
-    return [warning for warning in record["warnings"] if "the chance of its" in warning]
+    return [warning for warning in record["warnings"] if " draws" in warning]
 
 
 def percent(share: float) -> str:
@@ -76,8 +76,8 @@ def test_the_share_is_that_of_the_slow_twin(segscore: Segscore, tmp_path: Path) 
     point = max(shares, key=lambda name: shares[name])
     wanted = 50 * ceil(DRAWS * shares[point] / 0.01 / 50)
     assert advice(records[-1]) == [
-        f"{point}: the chance of its {DRAWS} draws adds {percent(shares[point])} to the "
-        f"variance of its average between documents; with --draws {wanted} it would add about "
+        f"{point}: its average rests on {DRAWS} random draws, which adds {percent(shares[point])} "
+        f"to its variance between documents; --draws {wanted} makes that about "
         f"{percent(shares[point] * DRAWS / wanted)}"
     ]
     assert advice(records[0]) == []  # one draw has no variance

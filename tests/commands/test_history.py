@@ -373,3 +373,11 @@ def test_the_folder_of_the_nights_is_that_of_the_settings(archive: Archive) -> N
     result = archive.segscore("trend", "--table", "--settings", archive.file)
     assert result.code == 0, result.err
     assert result.out == archive.segscore("trend", "--table", archive.runs).out
+
+
+def test_a_measure_that_is_added_begins_no_new_series(archive: Archive) -> None:
+    archive.settle(score='measures = "default,r_miss"')
+    archive.deliver(THIRD)
+    assert archive.run(THIRD).code == 0
+    told = archive.segscore("trend", "--table", archive.runs).out
+    assert "new series" not in told and f"date={THIRD}" in told

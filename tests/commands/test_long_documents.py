@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from segscore.pipeline.scoring.own_points import OWN_POINTS
+from segscore.pipeline.scoring.density_matched import OWN_POINTS
 from segscore.pipeline.scoring.reference_points import PER_UNIT, REFERENCE_POINTS
 from segscore.pipeline.storage import read_table, write_table
 from tests.support.command_line import Segscore

@@ -54,26 +54,26 @@ class Nights:
 def test_a_channel_that_falls_for_all_systems_is_named_on_its_first_night(
     segscore: Segscore, tmp_path: Path
 ) -> None:
-    nights = Nights(tmp_path, segscore, [Fault("step", 5, None, "regio", 0.4)])
+    nights = Nights(tmp_path, segscore, [Fault("step", 14, None, "regio", 0.4)])
     nights.settle('gate-by = ["channel"]')
-    assert nights.several(0, 4).code == 0
-    result = nights.one(5)
+    assert nights.several(0, 13).code == 0
+    result = nights.one(14)
     line = one_error(result.err)
     assert result.code == 1 and "failed: regio fell for all 3 systems: boundary_sim" in line
     assert "its recordings or references may have changed" in line
     assert "eins" not in line and "news" not in line
     assert "gate by group" in result.out
-    accepted = nights.run("--date", nights.station.date(5), "--accept", "new recorder")
+    accepted = nights.run("--date", nights.station.date(14), "--accept", "new recorder")
     assert accepted.code == 0, accepted.err
-    assert nights.one(6).code == 0  # what was accepted is not held against it
-    verdict = nights.verdict(5)
+    assert nights.one(15).code == 0  # what was accepted is not held against it
+    verdict = nights.verdict(14)
     checks = verdict["group_checks"]
     assert isinstance(checks, list)
     # Three systems and their mean in three groups.
     assert len(checks) == 12 and {check["group"] for check in checks} == {*CHANNELS}
     assert {check["group"] for check in checks if check["result"] == "failed"} == {"regio"}
     # Without the rule by group the night passes a rule that is wide enough.
-    assert nights.run("--date", nights.station.date(5), "--gate-by", "", "--gate",
+    assert nights.run("--date", nights.station.date(14), "--gate-by", "", "--gate",
                       "boundary_similarity>=-0.3").code == 0  # fmt: skip
 
 
@@ -101,6 +101,17 @@ def test_a_missing_channel_is_warned_of_or_makes_the_night_incomplete(
     assert required.code == 1
     assert "incomplete: missing groups: regio" in one_error(required.err)
     assert nights.verdict(3)["missing_groups"] == ["regio"]
+
+
+def test_a_night_that_fails_for_one_system_counts_for_what_is_usual(
+    segscore: Segscore, tmp_path: Path
+) -> None:
+    faults = [Fault("step", 2, "beta", None, 0.7), Fault("missing", 3, None, "regio")]
+    nights = Nights(tmp_path, segscore, faults)
+    nights.settle()
+    assert nights.several(0, 2).code == 1
+    assert nights.verdict(2)["good_systems"] == ["alpha", "gamma"]
+    assert "warning: regio: no documents; the last 3 good nights had 12" in nights.one(3).err
 
 
 @pytest.mark.parametrize(

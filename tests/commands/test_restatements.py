@@ -107,7 +107,7 @@ def test_a_rule_that_is_dropped_is_not_an_average_that_became_undefined(archive:
 
 
 def test_nights_that_are_judged_again_say_what_changed(archive: Archive) -> None:
-    worse = {**GOOD, "steady": 0.5}
+    worse = {**GOOD, "steady": 0.2}
     archive.deliver(SECOND, worse)
     assert archive.run(SECOND, "--accept", "known").code == 0
     assert archive.outcome(SECOND) == "accepted"
@@ -207,3 +207,54 @@ def test_what_is_not_published_cannot_be_judged_again(
     result = segscore("nightly", "--settings", archive.file, "--rejudge", *dates)
     assert result.code == 2
     assert "published" in result.err and not Path(archive.folder_of(DAYS[8])).exists()
+
+
+def test_every_published_verdict_stays_with_what_replaced_it(archive: Archive) -> None:
+    """Also one that was accepted, after the night is corrected, judged by other rules, removed."""
+    archive.deliver(THIRD, {**GOOD, "other": 0.2})
+    assert archive.run(THIRD).code == 1
+    text = Path(archive.folder_of(THIRD), "night.json").read_text()
+    kept = Path(archive.runs, "verdicts")
+    assert text in [path.read_text() for path in kept.iterdir()]
+    archive.deliver(THIRD)
+    assert archive.run(THIRD).code == 0
+    archive.settle(gate="boundary_similarity>=-0.05")
+    assert archive.run(THIRD).code == 0
+    before = {path.name: path.read_text() for path in kept.iterdir()}
+    assert archive.run(THIRD).code == 0  # as it is
+    assert before == {path.name: path.read_text() for path in kept.iterdir()}
+
+    table = ("trend", "--table", archive.runs)
+    listed = json.loads(archive.segscore(*table, "--format", "json").out)["replaced_verdicts"]
+    outcomes = [(row["date"], row["outcome"], row["replaced_by"]) for row in listed]
+    assert outcomes == [
+        (THIRD, "passed", "failed"), (THIRD, "failed", "passed"), (THIRD, "passed", "passed"),
+    ]  # fmt: skip
+    assert listed[1]["rules"] == [RULE] and listed[1]["said"].startswith("other got worse: ")
+    assert "the night was scored again (the input " in listed[1]["reason"]
+    assert listed[2]["reason"].startswith("the settings of the gate changed (gate was ")
+    said = " ".join(archive.segscore(*table).out.split())
+    assert f"{THIRD} was failed by the verdict of" in said and "other got worse" in said
+    page = archive.workspace / "page.html"
+    assert archive.segscore("report", archive.folder_of(THIRD), "--output", page).code == 0
+    assert f"{THIRD} was failed by the verdict of" in page.read_text()
+
+
+def test_verdicts_are_told_as_they_were_on_a_day(archive: Archive) -> None:
+    text = Path(archive.folder_of(THIRD), "night.json").read_text()
+    first = json.loads(text)
+    (kept,) = Path(archive.runs, "verdicts").glob(f"date={THIRD}-*")
+    day = first["finished_at"][:10]
+    kept.write_text(text.replace(f'"finished_at": "{day}', '"finished_at": "2026-01-04'))
+    archive.deliver(THIRD, {**GOOD, "other": 0.2})
+    assert archive.run(THIRD).code == 1
+    table = ("trend", "--table", archive.runs, "--format", "json", "--until")
+    for until, outcome in (("2026-01-04", ["passed"]), ("2026-01-03", [])):
+        told = json.loads(archive.segscore(*table, until).out)["verdicts"]
+        assert [each["outcome"] for each in told if each["date"] == THIRD] == outcome
+    now = json.loads(archive.segscore(*table, "2999-01-01").out)["verdicts"]
+    assert [(each["date"], each["outcome"]) for each in now] == [
+        (FIRST, "passed"), (SECOND, "passed"), (THIRD, "failed"),
+    ]  # fmt: skip
+    printed = archive.segscore("trend", "--table", archive.runs, "--until", "2999-01-01")
+    assert printed.code == 0 and "other got worse" in " ".join(printed.out.split())

@@ -95,6 +95,50 @@ def test_every_wrong_key_is_named_before_work_starts(
     assert not (tmp_path / "run").exists()
 
 
+def test_the_settings_file_of_the_folder_is_read(
+    segscore: Segscore, tmp_path: Path, tables: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    write(tmp_path, scoring(tables))
+    said = "settings are those of segscore.toml in this folder"
+    result = segscore("score", "--output", "run")
+    assert result.code == 0 and result.err.splitlines()[0] == said
+    assert record(tmp_path / "run")["settings"]["window"] == 7
+    logged = segscore("score", "--output", "run", "--log-format", "json").err.splitlines()
+    assert said in [json.loads(line)["message"] for line in logged]
+    other = tmp_path / "other.toml"
+    other.write_text("[score]\nwindow = 5\n")
+    named = ("--settings", other, DATA / "tinyrec.jsonl", DATA / "tinyrec.jsonl")
+    given = segscore("score", *named, "--output", "other")
+    assert given.code == 0 and said not in given.err
+    assert record(tmp_path / "other")["settings"]["window"] == 5
+    assert said not in segscore("measures", "pk").err  # it has no table for this command
+
+
+@pytest.mark.parametrize(
+    "more", ['documents = "${HOME}/x"', '[storage.s3]\nendpoint_url = "http://127.0.0.1:1"']
+)
+def test_a_file_that_is_only_found_cannot_send_secrets(
+    segscore: Segscore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, more: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    write(tmp_path, f"[score]\nwindow = 7\n{more}\n")
+    data = DATA / "tinyrec.jsonl"
+    result = segscore("score", data, data, "--output", "run")
+    assert result.code == 0 and "segscore.toml is not read, as it names stores" in result.err
+    assert record(tmp_path / "run")["settings"]["window"] == "per-pair"
+
+
+@pytest.mark.parametrize("text", ["[score", "[score]\nwindo = 7\n"])
+def test_a_wrong_file_of_the_folder_is_named(
+    segscore: Segscore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, text: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    write(tmp_path, text)
+    result = segscore("score", "a", "b", "--output", "run")
+    assert result.code == 2 and "segscore: error: segscore.toml: " in result.err
+
+
 @pytest.mark.parametrize(
     ("text", "message"),
     [("[score", "not TOML"), (None, "no such file"), ("score = 3", "score must be a table")],

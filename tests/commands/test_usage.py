@@ -8,7 +8,9 @@ import pytest
 import typer
 
 from segscore.jobs.cli.app import app
+from segscore.jobs.cli.log import in_lines
 from tests.support.command_line import Segscore
+from tests.support.paths import DATA
 
 SCORE = ("score", "references", "hypotheses", "--output", "run")
 HELP = "; see `segscore score --help`"
@@ -133,11 +135,24 @@ def test_a_single_measure_is_shown(segscore: Segscore, chosen: str, lines: int) 
     assert [measure["measure"] for measure in listed["measures"]] == [chosen]
 
 
-def test_a_night_without_settings_is_told_of_them(
-    segscore: Segscore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    (tmp_path / "segscore.toml").touch()
+def test_a_night_without_settings_is_told_of_them(segscore: Segscore) -> None:
     result = segscore("nightly", "--date", "2026-01-01")
     assert result.code == 2
-    assert "a settings file that names it with --settings (segscore.toml is here)" in result.err
+    assert "give it, or a settings file that names it with --settings" in result.err
+
+
+def test_a_long_error_has_a_line_for_what_where_and_what_next() -> None:
+    parts = ("a.jsonl: no row could be used " + "x" * 60, "line 1: n (a; b); c", "see validate")
+    assert in_lines("; ".join(parts), 80) == "\n  ".join(parts)
+    assert in_lines("short; one line", 80) == "short; one line"
+
+
+def test_quiet_prints_the_verdict_alone(segscore: Segscore, tmp_path: Path) -> None:
+    data, run = DATA / "tinyrec.jsonl", tmp_path / "run"
+    whole = segscore("score", data, data, "-o", run, "--measures", "pk")
+    for command in (("score", data, data, "-o", run, "--measures", "pk"), ("show", run)):
+        quiet = segscore(*command, "-q").out.splitlines()
+        assert 1 <= len(quiet) <= 3
+        assert quiet[0].startswith("pk, micro: ")
+        assert {*quiet} <= {*whole.out.splitlines()}
+    assert len(segscore("show", run).out.splitlines()) > 8

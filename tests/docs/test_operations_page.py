@@ -70,7 +70,7 @@ def test_what_all_systems_do_is_said_once_with_the_references(
     nights.station.deliver(4)
     for path in (tmp_path / f"references/date={nights.station.date(4)}").rglob("*.jsonl"):
         rows = [json.loads(line) for line in path.read_text().splitlines()]
-        fewer = [{**row, "boundaries": row["boundaries"][::2]} for row in rows]
+        fewer = [{**row, "boundaries": row["boundaries"][::4]} for row in rows]
         path.write_text("".join(json.dumps(row) + "\n" for row in fewer))
     ended = nights.run(4)
     line = one_error(ended.err)
@@ -91,7 +91,7 @@ def test_what_all_systems_do_is_said_once_with_the_references(
 def test_the_fall_of_one_system_is_accepted_and_that_of_another_is_not(
     segscore: Segscore, tmp_path: Path
 ) -> None:
-    falls = [Fault("step", 2, "beta", None, 0.5), Fault("step", 2, "delta", None, 0.5)]
+    falls = [Fault("step", 2, "beta", None, 0.8), Fault("step", 2, "delta", None, 0.8)]
     nights = Nights(tmp_path, segscore, *falls)
     nights.settle(RULE)
     for night in range(2):

@@ -9,7 +9,7 @@ import pytest
 import typer
 
 from segscore.jobs.cli.app import app
-from segscore.pipeline.scoring.own_points import OWN_POINTS
+from segscore.pipeline.scoring.density_matched import OWN_POINTS
 from segscore.pipeline.scoring.reference_points import REFERENCE_POINTS
 from segscore.pipeline.scoring.thresholds import SCORES_GIVEN as SCORES_GIVEN
 from segscore.pipeline.tables.contradictions import UNIQUE_CODER, UNIQUE_DOCUMENT
@@ -44,14 +44,13 @@ OF_OTHERS = {
 
 
 def options_of(command: str) -> set[str]:
-    """Return the options of a command that its help lists."""
-    listed = {
+    """Return the options of a command, also those that its help does not list."""
+    known = {
         name
         for parameter in JOBS[command].params
-        if not getattr(parameter, "hidden", False)
         for name in parameter.opts + parameter.secondary_opts
     }
-    return {name for name in listed if name.startswith("--")}
+    return {name for name in known if name.startswith("--")}
 
 
 PAGE_OF = {

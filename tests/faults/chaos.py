@@ -157,7 +157,7 @@ def scenarios(folder: Path, documents: int = 160) -> list[Scenario]:
     ]
 
 
-Way = tuple[Scenario, str, str]
+Variant = tuple[Scenario, str, str]
 """Scenario, kind of cluster, and kind of victim."""
 
 
@@ -344,7 +344,7 @@ def plan(draw: Random, name: str, victim: str) -> list[Kill]:
     return [blow(victim), *(blow(draw.choice(VICTIMS[name])) for _ in more)]
 
 
-def ways(scenarios: Sequence[Scenario]) -> list[Way]:
+def ways(scenarios: Sequence[Scenario]) -> list[Variant]:
     """List each scenario on each kind of cluster with each kind of victim."""
     kinds = [(name, victim) for name, victims in VICTIMS.items() for victim in victims]
     often = [(LOCAL, CLIENT)] * LOCAL_SHARE
@@ -353,7 +353,7 @@ def ways(scenarios: Sequence[Scenario]) -> list[Way]:
 
 def harry(
     undisturbed: Undisturbed,
-    todo: Sequence[Way],
+    todo: Sequence[Variant],
     enough: Callable[[], bool],
     seed: int,
     figures: Figures,

@@ -1,6 +1,6 @@
 """Who stands out among coders, once more, slow and obvious: the twin of `agreement/judging`.
 
-It follows docs/jobs/agree.md (Who stands out) with dictionaries, loops over coders and pairs, and
+It follows docs/method-coders.md with dictionaries, loops over coders and pairs, and
 counts made anew for every group of documents that is left out.
 """
 

@@ -28,10 +28,10 @@ def test_nights_run_in_an_object_store(segscore: Segscore, tmp_path: Path, s3: s
     result = archive.run(later, "--keep", 30)
     assert result.code == 0, result.err
     # Two folders keep the summaries of removed nights, and that the second one was scored again.
-    assert storage.names(archive.runs) == [f"date={later}", "history", "restatements"]
+    assert storage.names(archive.runs) == [f"date={later}", "history", "restatements", "verdicts"]
     gathered = segscore("trend", "--table", archive.runs)
     assert gathered.code == 0, gathered.err
-    assert storage.names(archive.runs) == [f"date={later}", "history", "restatements"]
+    assert storage.names(archive.runs) == [f"date={later}", "history", "restatements", "verdicts"]
 
 
 def test_an_unreachable_store_fails_the_night(segscore: Segscore, tmp_path: Path, s3: str) -> None:

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from segscore.pipeline.agreement.aside_tally import COUNTS
+from segscore.pipeline.agreement.extra_tallies import COUNTS
 from segscore.pipeline.agreement.group import Group
 from segscore.pipeline.agreement.judging.step import AuditRows, Kind, Part, Row, Step, StepColumn
 from segscore.pipeline.agreement.persons import by_coder, pooled_estimates

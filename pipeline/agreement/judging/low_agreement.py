@@ -33,7 +33,7 @@ class LowAgreement(Step):
             "agreement_effect",
             Kind.NUMBER,
             "how much more similar the coder is to the others than the median coder is, by a "
-            "robust fit; null for coders who are not judged (docs/jobs/agree.md)",
+            "robust fit; null for coders who are not judged (docs/method-coders.md)",
         ),
         StepColumn(
             "agreement_error", Kind.NUMBER, "standard error of agreement_effect, by a jackknife"

@@ -2,8 +2,8 @@
 
 from collections.abc import Iterator
 
-from segscore.pipeline.agreement.aside_tally import COUNTS
 from segscore.pipeline.agreement.coefficients import SIMILARITIES
+from segscore.pipeline.agreement.extra_tallies import COUNTS
 from segscore.pipeline.agreement.group import Group
 from segscore.pipeline.agreement.judging.step import (
     MOST,

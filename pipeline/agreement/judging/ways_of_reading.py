@@ -76,7 +76,7 @@ class WaysOfReading(Step):
         known = sum(row.get("reading") is not None for row in audit.coders)
         same, other = others[0]["same_reading_similarity"], others[0]["other_reading_similarity"]
         yield (
-            f"{', '.join(names[:-1])} and {names[-1]} seem to read the guidelines another way: "
+            f"{', '.join(names[:-1])} and {names[-1]} seem to read the guidelines differently: "
             f"{IN_WORDS} {shown_as(same, '.2f')} among themselves, {shown_as(other, '.2f')} with "
             f"the other {known - len(names)}{_example(others[0], audit.unit)}."
         )

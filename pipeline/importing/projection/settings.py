@@ -37,23 +37,26 @@ class ProjectSettings:
     source: Annotated[
         str,
         Option(
-            "Units of the transcript that the segmentations are of: JSON Lines, text with a unit "
-            "in a line, subtitles, STM, CTM or SegLST; a file, folder or glob.",
+            "Units of the transcript of the segmentations: files of texts. "
+            "They are JSON Lines, text with a unit in a line, subtitles, STM, CTM or "
+            "SegLST; a file, folder or glob.",
             Panel.INPUTS,
             flags="--from",
         ),
     ]
-    target: Annotated[
-        str, Option("Units of the other transcript, likewise.", Panel.INPUTS, flags="--to")
-    ]
+    target: Annotated[str, Option("Units of the other transcript.", Panel.INPUTS, flags="--to")]
     output: Annotated[
-        str, Option("Folder for references/ hypotheses/ documents/ alignment/.", Panel.OUTPUT)
+        str,
+        Option(
+            "Folder for the tables. They are references/, hypotheses/, documents/ and alignment/.",
+            Panel.OUTPUT,
+        ),
     ]
     role: Annotated[
         str | None,
         Option(
-            "Role of rows that do not state it: reference or hypothesis; default: reference, but "
-            "hypothesis in a folder hypotheses/.",
+            "reference or hypothesis, where rows do not say. "
+            "The default is reference, but hypothesis in a folder hypotheses/.",
             Panel.INPUTS,
             check=among(ROLES),
         ),
@@ -61,8 +64,7 @@ class ProjectSettings:
     text_field: Annotated[
         str,
         Option(
-            "Path of the list of units in records of JSON Lines, such as utterances[].text.",
-            Panel.INPUTS,
+            "Path of the units in JSON Lines, such as utterances[].text.", Panel.INPUTS, rare=True
         ),
     ] = "units"
     encoding: Annotated[
@@ -71,9 +73,10 @@ class ProjectSettings:
     ties: Annotated[
         str,
         Option(
-            "Which of several equally good places a boundary gets: the latest or the earliest.",
+            "Which of equally good places a boundary gets: latest or earliest.",
             Panel.SEGMENTS,
             check=among((LATEST, EARLIEST)),
+            rare=True,
         ),
     ] = LATEST
     max_edits: Annotated[
@@ -82,16 +85,20 @@ class ProjectSettings:
             "Largest edit rate between the two transcripts of a document.",
             Panel.SEGMENTS,
             check=_check_max_edits,
+            rare=True,
         ),
     ] = 0.5
     tokens: Annotated[
-        str, Option("What is aligned: words or characters.", Panel.SEGMENTS, check=among(TOKENS))
+        str,
+        Option(
+            "What is aligned: words or characters.", Panel.SEGMENTS, check=among(TOKENS), rare=True
+        ),
     ] = "words"
     memory_limit: MemoryLimitOption = None
     fresh: Annotated[
         bool,
         Option(
-            "Start over, or resume a projection that was killed.",
+            "Start over; or resume an interrupted projection.",
             Panel.OUTPUT,
             flags="--fresh/--resume",
         ),

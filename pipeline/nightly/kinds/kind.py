@@ -70,9 +70,10 @@ class RuleKind:
             what: the average that it is about.
         """
         place = "" if check.group is None else f" in {check.group}"
+        harder, changed = ("are", "have") if check.until is None else ("were", "had")
         return (
-            f"all systems{place}: {what} {self.clause([check])}; the nights are harder, or the "
-            "references have changed: no system is blamed"
+            f"all systems{place}: {what} {self.clause([check])}; the nights {harder} harder, or "
+            f"the references {changed} changed: no system is blamed"
         )
 
     def is_early(self, check: Check) -> bool:

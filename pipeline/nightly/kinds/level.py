@@ -54,9 +54,18 @@ class LevelKind(RuleKind):
         others = (
             "" if check.system == EVERY or check.is_raw else ", compared with the other systems"
         )
+        if check.until is None:
+            now = (
+                f"is {verb} since {check.since}{others}: {short(check.value)} on average since then"
+            )
+        else:
+            span = f"from {check.since} to {check.until}"
+            now = (
+                f"was {verb} {span}{others}, and has been as before since: {short(check.value)} "
+                "on average on these nights"
+            )
         return (
-            f"is {verb} since {check.since}{others}: {short(check.value)} on average since then, "
-            f"{short(check.before)} in {nights(check.nights)} from {check.against} "
+            f"{now}, {short(check.before)} in {nights(check.nights)} from {check.against} "
             f"{allowed(check, shown_p(check.p_adjusted))}"
         )
 

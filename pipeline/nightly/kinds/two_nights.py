@@ -9,7 +9,7 @@ from segscore.pipeline.nightly.kinds.kind import RuleKind, allowed, undefined
 from segscore.pipeline.nightly.kinds.results import RuleResults
 from segscore.pipeline.nightly.kinds.tonight import Tonight
 from segscore.pipeline.nightly.rule import GateRule, read_change
-from segscore.pipeline.nightly.verdict import UNDECIDED, Check
+from segscore.pipeline.nightly.verdict import Check
 from segscore.pipeline.nightly.words import short, when_before
 from segscore.pipeline.statistics.jackknife import FEWEST
 from segscore.pipeline.statistics.night_levels import FEWEST_OF_BASELINE
@@ -68,12 +68,15 @@ class TwoNightsKind(RuleKind):
         """Say what is compared with, and what few documents or nights leave undecided."""
         if any(check.nights > 1 for check in checks):
             yield "of several nights, the median is compared with"
-        if any(check.result == UNDECIDED and check.change is not None for check in checks):
+        if any(check.p is None and check.change is not None for check in checks):
             yield f"undecided with fewer than {FEWEST} documents"
         tested = (check.calibrated for check in checks if check.p is not None)
         few = [nights for nights in tested if nights is not None]
-        if few and min(few) < FEWEST_OF_BASELINE and max(check.shared for check in checks) == 0:
-            yield f"not calibrated yet, with {min(few)} of {FEWEST_OF_BASELINE} nights"
+        if few and min(few) < FEWEST_OF_BASELINE:
+            yield (
+                f"{min(few)} of {FEWEST_OF_BASELINE} nights: before night "
+                f"{FEWEST_OF_BASELINE + 1}, only a loss of half fails"
+            )
 
     def metric(self, check: Check) -> tuple[str, str]:
         """Tell the change from one night from that from a median."""

@@ -55,6 +55,7 @@ class Level:
         kind: what describes a series that fell or rose best, `line` or `step`; empty for others.
         step_date: the first night after the step.
         alike: number of systems that change with the mean of all, and number of all systems.
+        is_held: whether the others changed, and not the system itself, so that it is steady.
     """
 
     system: str | None
@@ -74,6 +75,7 @@ class Level:
     kind: str = ""
     step_date: date | None = None
     alike: tuple[int, int] = (0, 0)
+    is_held: bool = False
 
     @property
     def change(self) -> float:
@@ -115,11 +117,18 @@ def judge_levels(nightly: NightlySeries, settings: TrendSettings) -> list[Level]
         if of_whole.named
         and level.verdict == STEADY
         and (level.group in changed or (level.over_all and changed))
-        else level
+        else _if_own(level, of_whole)
         for level, of_whole in zip(own, whole, strict=True)
     ]
     by_key = {(each.system, each.group): each for each in (*judged, *common)}
     return [by_key[each.system, each.group] for each in nightly.series]
+
+
+def _if_own(level: Level, of_whole: Level) -> Level:
+    """Return a level against the others as steady, if the average itself did not change so."""
+    if not level.named or _changes(of_whole, level.sign):
+        return level
+    return replace(level, verdict=STEADY, is_held=True)
 
 
 def _own_series(systems: Sequence[Series]) -> list[Series]:

@@ -122,7 +122,16 @@ def _rest(levels: Sequence[Level], settings: TrendSettings) -> Iterator[str]:
         level.system or ""
         for level in whole
         if level.verdict in (STEADY, WITH_GROUP) and level.system not in changed
+        if not level.is_held
     ]
+    for level in whole:
+        if level.is_held and ALL[settings.measure].better != "neither":
+            rose = level.sign > 0
+            others = "worse" if rose is (ALL[settings.measure].better == "higher") else "better"
+            yield (
+                f"{level.system} held its level ({short(level.mean)} on average), while the other "
+                f"systems got {others}"
+            )
     if steady:
         verb = "shows" if len(steady) == 1 else "show"
         yield (
@@ -144,6 +153,13 @@ def ranking_in_words(pairs: Sequence[PairOverNights]) -> Iterator[str]:
     own = [pair for pair in pairs if pair.system == best]
     apart = [pair for pair in own if pair.p_holm <= _APART]
     close = [pair for pair in own if not pair.p_holm <= _APART]
+    least = min(pair.nights for pair in own)
+    # The smallest p that Wilcoxon's test gives, after Holm.
+    if len(pairs) * 2.0 ** (1 - least) > _APART:
+        ahead = f"on all {least}" if all(pair.wins == pair.nights for pair in own) else "on average"
+        few = f"{nights(least)} {'is' if least == 1 else 'are'} too few"
+        yield f"{few} to test which system is better; {best} was ahead {ahead}"
+        return
     if close:
         names = named_list([best, *(pair.other for pair in close)])
         yield f"{names} cannot be told apart over {nights(close[0].nights)}"

@@ -27,9 +27,7 @@ class TrendSettings:
     measure: Annotated[str, Option("Measure whose averages are followed.", Panel.MEASURES)]
     since: Annotated[
         datetime.date | None,
-        Option(
-            "Date of the first night; default: the last --nights nights.", Panel.INPUTS, read_date
-        ),
+        Option("Date of the first night; default: by --nights.", Panel.INPUTS, read_date),
     ] = None
     until: Annotated[
         datetime.date | None,
@@ -41,7 +39,7 @@ class TrendSettings:
     group_by: Annotated[
         tuple[str, ...],
         Option(
-            "Attributes by which the nights were summarised, separated by commas.",
+            "Attributes by which the nights were summarised.",
             Panel.AVERAGES,
             read_names,
         ),
@@ -49,14 +47,14 @@ class TrendSettings:
     average: Annotated[str, Option("Average to follow: micro or macro.", Panel.AVERAGES)] = "micro"
     alpha: Annotated[
         float,
-        Option("Probability that anything is named by chance alone.", Panel.GATE),
+        Option("Probability that anything is named by chance alone.", Panel.GATE, rare=True),
     ] = 0.01
     limit: Annotated[
         float,
         Option(
-            "Smallest change over 30 nights, or smallest step, that is named; in the unit of the "
-            "measure.",
+            "Smallest change over 30 nights, or smallest step, that is named.",
             Panel.GATE,
+            rare=True,
         ),
     ] = 0.02
     seed: SeedOption = 0

@@ -32,8 +32,8 @@ from segscore.pipeline.scoring.sweep.measured import (
     count_at_thresholds,
 )
 from segscore.pipeline.scoring.sweep.tolerances import ToleranceSums, count_at_tolerances
+from segscore.pipeline.scoring.sweep.variants import Variant
 from segscore.pipeline.scoring.sweep.varied import RowsAt, VariedSums, count_varied
-from segscore.pipeline.scoring.sweep.ways import Way
 from segscore.pipeline.scoring.thresholds import SCORE_COLUMN, SCORES_GIVEN, WITHOUT_SCORES
 from segscore.pipeline.settings.measuring import MeasuringSettings
 from segscore.pipeline.tables.read import refuse
@@ -93,7 +93,7 @@ class SweepJob(Job):
     measured: Rule | None
     thresholds: tuple[float, ...]
     best: Mapping[str, Sequence[float]] = field(default_factory=dict)
-    ways: tuple[Way, ...] = ()
+    ways: tuple[Variant, ...] = ()
 
 
 def sweep_part(job: SweepJob, part: Part) -> SweepReceipt:

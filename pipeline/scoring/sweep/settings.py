@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from typing import Annotated
 
 from segscore.pipeline.errors import Refused
-from segscore.pipeline.scoring.sweep.ways import Way
+from segscore.pipeline.scoring.sweep.variants import Variant
 from segscore.pipeline.settings.measuring import (
     MeasuringSettings,
     measuring_of,
@@ -84,7 +84,7 @@ class SweepSettings:
     tolerances: Annotated[
         tuple[int, ...],
         Option(
-            "Sweep over these tolerances, such as 0,500,1000, in place of thresholds.",
+            "Sweep over these tolerances, such as 0,500,1000.",
             Panel.MEASURES,
             read_whole_numbers,
         ),
@@ -92,7 +92,7 @@ class SweepSettings:
     measures: Annotated[
         tuple[str, ...],
         Option(
-            "Measures to compute at each of --thresholds, such as pk,f1, to find the best one.",
+            "Measures to find the best threshold of, such as pk,f1.",
             Panel.MEASURES,
             read_names,
             flags="--measure",
@@ -101,7 +101,7 @@ class SweepSettings:
     thresholds: Annotated[
         tuple[float, ...],
         Option(
-            "Thresholds at which --measure is computed, such as 0.2,0.5; default: 0, 0.01, ... 1.",
+            "Thresholds, such as 0.2,0.5; default: 0, 0.01, ... 1.",
             Panel.MEASURES,
             read_numbers,
             signed=Signed("thresholds", "thresholds of measures", text=comma_separated),
@@ -110,7 +110,7 @@ class SweepSettings:
     n_t: Annotated[
         tuple[int, ...],
         Option(
-            "Limit n_t of --measure; several, such as 1,2,3,5, rank the systems at each.",
+            "Limit n_t; several, such as 1,2,3, rank systems at each.",
             Panel.MEASURES,
             read_whole_numbers,
         ),
@@ -118,7 +118,7 @@ class SweepSettings:
     windows: Annotated[
         tuple[str, ...],
         Option(
-            "Rank the systems with these window sizes: numbers, per-pair, per-document.",
+            "Rank systems with these windows: 5,per-pair,per-document.",
             Panel.MEASURES,
             read_names,
         ),
@@ -126,7 +126,7 @@ class SweepSettings:
     also_words: Annotated[
         bool,
         Option(
-            "Rank the systems in words, too (needs --documents).",
+            "Rank systems in words, too (needs --documents).",
             Panel.MEASURES,
             flags="--also-words",
         ),
@@ -186,7 +186,7 @@ class SweepSettings:
         object.__setattr__(self, "measures", tuple(affected))
 
     @property
-    def ways(self) -> tuple[Way, ...]:
+    def ways(self) -> tuple[Variant, ...]:
         """The settings under which systems are ranked, one varied at a time; empty for none."""
         own = self.measured
         limits = {*self.n_t, own.near_limit}
@@ -195,9 +195,12 @@ class SweepSettings:
         window = [replace(own, window=each) for each in windows if self.windows]
         units = [replace(own, units=each) for each in _UNITS if self.also_words]
         return (
-            *(Way("n_t", str(e.near_limit), e.near_limit == own.near_limit, e) for e in n_t),
-            *(Way("window", str(each.window), each.window == own.window, each) for each in window),
-            *(Way("units", each.units, each.units == own.units, each) for each in units),
+            *(Variant("n_t", str(e.near_limit), e.near_limit == own.near_limit, e) for e in n_t),
+            *(
+                Variant("window", str(each.window), each.window == own.window, each)
+                for each in window
+            ),
+            *(Variant("units", each.units, each.units == own.units, each) for each in units),
         )
 
     def _check_measures(self) -> None:

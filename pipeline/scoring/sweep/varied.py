@@ -21,7 +21,7 @@ from segscore.pipeline.scoring.boundaries import side_from_rows
 from segscore.pipeline.scoring.counting import DocumentSides, Rule, count_pairs, pair_up
 from segscore.pipeline.scoring.documents import DocumentRows
 from segscore.pipeline.scoring.levels import window_counts
-from segscore.pipeline.scoring.sweep.ways import Way
+from segscore.pipeline.scoring.sweep.variants import Variant
 from segscore.pipeline.scoring.window_policy import share_of_windows
 from segscore.pipeline.settings.measuring import MeasuringSettings, settings_without_effect
 
@@ -50,7 +50,7 @@ class VariedSums:
 
 
 def count_varied(
-    rows_at: RowsAt, rule: Rule, ways: Sequence[Way], systems: Sequence[str]
+    rows_at: RowsAt, rule: Rule, ways: Sequence[Variant], systems: Sequence[str]
 ) -> tuple[dict[str, VariedSums], Ints]:
     """Count hypotheses against all references of their documents, in each way.
 
@@ -109,7 +109,7 @@ def _count(rows: DocumentRows, rule: Rule, systems: Sequence[str]) -> dict[str, 
 
 
 def tabulate_varied(
-    sums: Mapping[str, Ints], windows: Ints, ways: Sequence[Way], rule: Rule
+    sums: Mapping[str, Ints], windows: Ints, ways: Sequence[Variant], rule: Rule
 ) -> pa.Table:
     """Build the table ranks (schemas/curves.py): measure, setting, choice, hypothesis."""
     rows = [
@@ -133,7 +133,7 @@ def tabulate_varied(
     return pa.table(columns)
 
 
-def _by_setting(ways: Sequence[Way]) -> list[tuple[str, list[int]]]:
+def _by_setting(ways: Sequence[Variant]) -> list[tuple[str, list[int]]]:
     """Return each setting with the numbers of its ways."""
     names = dict.fromkeys(way.setting for way in ways)
     return [(name, [n for n, way in enumerate(ways) if way.setting == name]) for name in names]
@@ -145,7 +145,7 @@ _Row = tuple[str, str, str, bool, str, float, float, float, int]
 def _rows(
     measure: str,
     chosen: Sequence[int],
-    ways: Sequence[Way],
+    ways: Sequence[Variant],
     sums: Mapping[str, Ints],
     windows: Ints,
     rule: Rule,
@@ -173,7 +173,7 @@ class _Values(NamedTuple):
 
 
 def _values(
-    measure: str, number: int, way: Way, sums: Mapping[str, Ints], windows: Ints, rule: Rule
+    measure: str, number: int, way: Variant, sums: Mapping[str, Ints], windows: Ints, rule: Rule
 ) -> _Values:
     """Average in one way: over all documents of a system, or those on which they are ranked."""
     counts = np.array([each[2 * number : 2 * number + 2] for each in sums.values()])

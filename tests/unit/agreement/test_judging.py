@@ -138,7 +138,7 @@ def test_two_ways_of_reading_are_said_in_one_sentence() -> None:
     assert near in ({"common": {True}, "other": {False}}, {"common": {False}, "other": {True}})
     same, others = other["same_reading_similarity"], other["other_reading_similarity"]
     assert sentences[1:] == [
-        "coder-09, coder-10 and coder-11 seem to read the guidelines another way: boundary "
+        "coder-09, coder-10 and coder-11 seem to read the guidelines differently: boundary "
         f"similarity {same:.2f} among themselves, {others:.2f} with the other 9; for example in "
         f"{document} at {position}."
     ]

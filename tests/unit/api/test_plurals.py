@@ -3,7 +3,7 @@
 from typing import Any
 
 import segscore
-from segscore.pipeline.scoring.noticed import Noticed, warn_of_noticed
+from segscore.pipeline.scoring.input_stats import InputStats, warn_of_inputs
 from segscore.pipeline.settings.measuring import MeasuringSettings
 
 FLAT, HALVES = segscore.Segmentation([], 9), segscore.Segmentation([4], 9)
@@ -21,7 +21,7 @@ def test_one_pair_and_one_segment() -> None:
 
 def test_one_hypothesis_that_differs() -> None:
     def warned(kind: str, number: int) -> str:
-        (warning,) = warn_of_noticed(Noticed({(kind, "show"): number}), MeasuringSettings())
+        (warning,) = warn_of_inputs(InputStats({(kind, "show"): number}), MeasuringSettings())
         return warning
 
     one, two, pair = warned("differs", 1), warned("differs", 2), warned("overruled", 1)

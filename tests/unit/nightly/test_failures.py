@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
-from segscore.pipeline.nightly.changed_verdicts import change_in_words
 from segscore.pipeline.nightly.failures import describe_failure, failures_in_words
+from segscore.pipeline.nightly.kept_verdicts import change_in_words
 from segscore.pipeline.nightly.problems import problems
 from segscore.pipeline.nightly.verdict import (
     EVERY,

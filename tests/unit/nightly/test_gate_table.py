@@ -1,10 +1,12 @@
 """The gate's table on a terminal of 80 columns."""
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
 from segscore.jobs.show.gating import print_checks, print_group_checks
+from segscore.pipeline.nightly.shown_gate import early_levels
 from segscore.pipeline.nightly.verdict import Acceptance, Check, Verdict
 from segscore.pipeline.reports.night import gate_section
 
@@ -105,3 +107,13 @@ def test_a_fall_in_a_group_that_nobody_is_blamed_for_is_named(
     first = [f"s{place} in sport (pk<=+0.02)" for place in range(failing, failing + 3)]
     others = f"{', '.join(first)} and 2 more"
     assert f"; worse, but not surely by more than the other systems: {others}" in said
+
+
+def test_the_systems_without_a_level_are_named_where_others_have_one() -> None:
+    rule, day = "level:boundary_similarity>=-0.02", "2026-11-16"
+    early = Check(
+        rule, "ciel", "boundary_similarity", "micro", -0.02, day, None, None, 0, 0, 0, nights=0
+    )
+    known = replace(early, system="alta", value=0.5, before=0.5, change=0.0, nights=60)
+    assert early_levels([early, known]) == "ciel: no level yet, with 0 of 14 good nights"
+    assert early_levels([early]) == "levels: not calibrated yet, with 0 of 14 good nights"

@@ -113,6 +113,11 @@ def test_a_fall_is_that_of_the_system_and_a_dip_is_nobodys() -> None:
     (sentence,) = warnings_in_words(checks)
     assert sentence.startswith("all systems: boundary_similarity is lower since 2026-05-21: 0.")
     assert sentence.endswith("no system is blamed")
+    over = dip.copy()
+    over[98:] = dip[:60].mean(axis=0)
+    (sentence,) = warnings_in_words(judge_level_rules(past_of(over), [LEVEL], SYSTEMS))
+    was = "all systems: boundary_similarity was lower from 2026-05-21 to 2026-06-07, and has been"
+    assert sentence.startswith(f"{was} as before since: 0.") and "nights were harder" in sentence
     asked = parse_rule("common:boundary_similarity>=-0.02")
     (check,) = judge_level_rules(past_of(dip), asked, SYSTEMS)
     assert (check.system, check.result) == (EVERY, "failed")

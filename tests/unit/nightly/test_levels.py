@@ -3,14 +3,15 @@
 from collections.abc import Callable
 from dataclasses import replace
 from datetime import date, timedelta
-from itertools import product
+from itertools import combinations, product
 
 import numpy as np
 import pytest
 
 from segscore.pipeline.arrays.ragged import Floats
 from segscore.pipeline.nightly.trend.levels import Level, judge_levels
-from segscore.pipeline.nightly.trend.sentences import describe_trend
+from segscore.pipeline.nightly.trend.ranking import PairOverNights
+from segscore.pipeline.nightly.trend.sentences import describe_trend, ranking_in_words
 from segscore.pipeline.nightly.trend.series import NightlySeries, Series, mean_of
 from segscore.pipeline.nightly.trend.settings import TrendSettings
 
@@ -155,3 +156,32 @@ def test_an_interval_on_both_sides_of_0_is_said_to_be() -> None:
     line = replace(level.line, low=-0.004, high=0.001)
     (sentence, *_) = describe_trend([replace(level, line=line, kind="line")], [], SETTINGS)
     assert "per 30 nights (-0.030 to 0.120)" in sentence
+
+
+def test_a_system_that_stays_where_it_is_did_not_get_better() -> None:
+    """The median of the others falls, so that it is ahead of them; nothing else changed."""
+
+    def others_fall(system: str, _channel: str, at: Floats) -> Floats:
+        return np.where(at >= 12, 0.05, 0.0) * (system != "beta")
+
+    found = nights(1, others_fall)
+    levels = judge_levels(found, SETTINGS)
+    said = describe_trend(levels, [], SETTINGS)
+    held = "beta held its level (0.77"
+    assert any(text.startswith(held) and text.endswith("systems got worse") for text in said)
+    assert not any(text.startswith("beta got") for text in said)
+    assert not any("beta" in text and "no change" in text for text in said)
+
+
+@pytest.mark.parametrize(("wins", "ahead"), [(7, "on all 7"), (6, "on average")])
+def test_few_nights_cannot_rank_systems(wins: int, ahead: str) -> None:
+    """With ten pairs, Wilcoxon's smallest p on seven nights is 0.156 after Holm."""
+    pairs = [
+        PairOverNights(system, other, 7, 0.6, 0.3, 0.3, wins, 7 - wins, 1 / 64, 10 / 64, wins)
+        for system, other in combinations(SYSTEMS, 2)
+    ]
+    assert [*ranking_in_words(pairs)] == [
+        f"7 nights are too few to test which system is better; alpha was ahead {ahead}"
+    ]
+    more = [replace(pair, nights=9) for pair in pairs]
+    assert "cannot be told apart over 9 nights" in next(ranking_in_words(more))

@@ -5,7 +5,7 @@ from typing import NamedTuple
 from segscore.pipeline.settings.measuring import MeasuringSettings
 
 
-class Way(NamedTuple):
+class Variant(NamedTuple):
     """A setting and its value.
 
     Attributes:

@@ -9,7 +9,7 @@ _EXTREMES = ("point:none", "point:all")
 """The reference points that lie as far from a reference as one can."""
 
 
-def folded_points(names: Collection[str]) -> set[str]:
+def summarised_baselines(names: Collection[str]) -> set[str]:
     """Return those of some systems and points that have no row: the extremes, and chance.
 
     Without systems, every point has a row.
@@ -19,7 +19,7 @@ def folded_points(names: Collection[str]) -> set[str]:
     return {name for name in names if name in _EXTREMES or name.startswith(CHANCE)}
 
 
-def folded_in_words(values: Mapping[str, float | None]) -> Iterator[str]:
+def summarised_in_words(values: Mapping[str, float | None]) -> Iterator[str]:
     """Say what the reference points without a row have: the extremes, and chance.
 
     Args:

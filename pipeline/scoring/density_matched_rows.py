@@ -9,13 +9,13 @@ from segscore.pipeline.arrays.ragged import Coded, ragged, trimmed
 from segscore.pipeline.results.names import POINT
 from segscore.pipeline.scoring.boundaries import Side, side, typed_side
 from segscore.pipeline.scoring.counting import Rule
-from segscore.pipeline.scoring.own_points import OwnDraw, draw
+from segscore.pipeline.scoring.density_matched import OwnDraw, draw
 from segscore.pipeline.scoring.pairs import Hypotheses
 from segscore.pipeline.scoring.references import References
 from segscore.pipeline.tables.read import Rows
 
 
-def own_rows(
+def density_matched_rows(
     name: str, rows: Rows, hypotheses: Hypotheses, references: References, rule: Rule
 ) -> Hypotheses:
     """Return an own point of some hypotheses, drawn as often as the settings say."""

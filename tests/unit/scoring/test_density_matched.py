@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 import segscore
 from segscore.pipeline.arrays.document_ids import hash_names
 from segscore.pipeline.arrays.ragged import from_lists
-from segscore.pipeline.scoring.own_points import OWN_POINTS, OwnDraw, draw
+from segscore.pipeline.scoring.density_matched import OWN_POINTS, OwnDraw, draw
 from segscore.pipeline.settings import reading
 from tests.oracles import naive_chance
 from tests.support.chances import evenness

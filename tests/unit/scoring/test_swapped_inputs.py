@@ -3,7 +3,7 @@
 import pytest
 
 from segscore.pipeline.errors import Refused
-from segscore.pipeline.scoring.exchanged import check_written_out, warn_of_exchange
+from segscore.pipeline.scoring.swapped_inputs import check_written_out, warn_of_swapped_inputs
 
 
 @pytest.mark.parametrize(
@@ -18,9 +18,9 @@ from segscore.pipeline.scoring.exchanged import check_written_out, warn_of_excha
     ],
 )
 def test_names_of_the_other_side(references: str, hypotheses: str) -> None:
-    (warning,) = warn_of_exchange(references, hypotheses)
+    (warning,) = warn_of_swapped_inputs(references, hypotheses)
     assert f"from {references}, and hypotheses from {hypotheses}; if they have" in warning
-    assert [*warn_of_exchange(hypotheses, references)] == []
+    assert [*warn_of_swapped_inputs(hypotheses, references)] == []
 
 
 @pytest.mark.parametrize(
@@ -36,7 +36,7 @@ def test_names_of_the_other_side(references: str, hypotheses: str) -> None:
     ],
 )
 def test_names_that_show_nothing(references: str, hypotheses: str) -> None:
-    assert [*warn_of_exchange(references, hypotheses)] == []
+    assert [*warn_of_swapped_inputs(references, hypotheses)] == []
 
 
 @pytest.mark.parametrize(

@@ -20,7 +20,7 @@ _OF_HYPOTHESES = {"hypothesis", "hypotheses", "hyp", "hyps", "system", "systems"
 _SIDES = (_OF_REFERENCES, _OF_HYPOTHESES)
 
 
-def warn_of_exchange(references: str, hypotheses: str) -> Iterator[str]:
+def warn_of_swapped_inputs(references: str, hypotheses: str) -> Iterator[str]:
     """Yield a warning if hypotheses have the references' name, and not their own.
 
     References without a name of either side are warned of, too.

@@ -7,10 +7,10 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from segscore.pipeline.agreement.aside import Aside, Kind
 from segscore.pipeline.agreement.coder_pairs import Counts, Peers
 from segscore.pipeline.agreement.coefficients import PAIR_COUNTS
 from segscore.pipeline.agreement.documents import similarities
+from segscore.pipeline.agreement.extra_codings import ExtraCodings, Kind
 from segscore.pipeline.agreement.judging.limits import Judging
 from segscore.pipeline.agreement.tallies import Groups, tally_documents
 from segscore.pipeline.arrays.ragged import Flags, Floats, Ints
@@ -44,11 +44,11 @@ class AuditedDocuments:
     units: NDArray[np.int64] | NDArray[np.uint64]
 
 
-def aside_tallies(
-    aside: Aside | None, audited: AuditedDocuments, group_by: Groups, judging: Judging
+def extra_tallies(
+    extra: ExtraCodings | None, audited: AuditedDocuments, group_by: Groups, judging: Judging
 ) -> dict[str, pa.Table]:
     """Return the tallies in ``COUNTS``, empty if nothing is set aside."""
-    if aside is None:
+    if extra is None:
         nothing = np.zeros(0, np.int64)
         columns = {
             name: dict.fromkeys(("document", "person", *counts), nothing)
@@ -57,8 +57,8 @@ def aside_tallies(
         names = pa.array([], pa.string()).dictionary_encode()
         documents = nothing
     else:
-        columns, names = compare_aside(aside, judging), aside.coder
-        documents = audited.codings.documents.find(aside.codings.documents.ids)
+        columns, names = compare_extra_codings(extra, judging), extra.coder
+        documents = audited.codings.documents.find(extra.codings.documents.ids)
     tallies = {}
     for name, of_pairs in columns.items():
         document = documents[of_pairs.pop("document")]
@@ -70,7 +70,7 @@ def aside_tallies(
     return tallies
 
 
-def compare_aside(aside: Aside, judging: Judging) -> dict[str, _Columns]:
+def compare_extra_codings(extra: ExtraCodings, judging: Judging) -> dict[str, _Columns]:
     """Compare codings; return the columns of the tallies ``again`` and ``candidate``.
 
     A row of ``again`` is a pair of codings of a document by one coder. One of ``candidate`` is a
@@ -79,15 +79,15 @@ def compare_aside(aside: Aside, judging: Judging) -> dict[str, _Columns]:
     only defined in ``documents``, where there are other coders.
     """
     found: dict[str, list[_Columns]] = {name: [] for name in COUNTS}
-    for pairs, counts in aside.pairs(judging.n_t):
+    for pairs, counts in extra.pairs(judging.n_t):
         similar = similarities(counts, judging.n_t)[judging.similarity]
-        again = aside.person[pairs.row] == aside.person[pairs.peer]
-        again &= aside.kind[pairs.row] != Kind.CANDIDATE
-        columns = _columns(pairs, counts, again, aside.person[pairs.row])
+        again = extra.person[pairs.row] == extra.person[pairs.peer]
+        again &= extra.kind[pairs.row] != Kind.CANDIDATE
+        columns = _columns(pairs, counts, again, extra.person[pairs.row])
         found["again"].append(columns | {"pairs": np.ones_like(columns["person"])})
-        with_candidate, coder = _with_candidate(aside, pairs)
-        columns = _columns(pairs, counts, with_candidate, aside.person[coder])
-        compared = _compared(aside, pairs, similar, with_candidate, coder)
+        with_candidate, coder = _with_candidate(extra, pairs)
+        columns = _columns(pairs, counts, with_candidate, extra.person[coder])
+        compared = _compared(extra, pairs, similar, with_candidate, coder)
         found["candidate"].append(columns | compared)
     return {
         name: {key: np.concatenate([each[key] for each in parts]) for key in parts[0]}
@@ -103,23 +103,23 @@ def _columns(pairs: Peers, counts: Counts, chosen: Flags, person: Ints) -> _Colu
     }
 
 
-def _with_candidate(aside: Aside, pairs: Peers) -> tuple[Flags, Ints]:
+def _with_candidate(extra: ExtraCodings, pairs: Peers) -> tuple[Flags, Ints]:
     """Return which pairs are of the candidate and a coder, and the row of the coder."""
-    kinds = aside.kind[pairs.row], aside.kind[pairs.peer]
+    kinds = extra.kind[pairs.row], extra.kind[pairs.peer]
     first = (kinds[0] == Kind.CODER) & (kinds[1] == Kind.CANDIDATE)
     second = (kinds[1] == Kind.CODER) & (kinds[0] == Kind.CANDIDATE)
     return first | second, np.where(second, pairs.peer, pairs.row)
 
 
 def _compared(
-    aside: Aside, pairs: Peers, similar: Floats, with_candidate: Flags, coder: Ints
+    extra: ExtraCodings, pairs: Peers, similar: Floats, with_candidate: Flags, coder: Ints
 ) -> _Columns:
     """Compare the candidate with each coder, by their similarity to the other coders.
 
     The columns have a row for each pair of the candidate and a coder.
     """
-    of_coders = (aside.kind[pairs.row] == Kind.CODER) & (aside.kind[pairs.peer] == Kind.CODER)
-    rows = len(aside.kind)
+    of_coders = (extra.kind[pairs.row] == Kind.CODER) & (extra.kind[pairs.peer] == Kind.CODER)
+    rows = len(extra.kind)
     of_coder = sum(
         np.bincount(side[of_coders], similar[of_coders], rows) for side in (pairs.row, pairs.peer)
     )

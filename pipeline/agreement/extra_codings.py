@@ -54,7 +54,7 @@ class Kinds:
 
 
 @dataclass(frozen=True)
-class Aside:
+class ExtraCodings:
     """The codings of some documents, with those that are set aside.
 
     Attributes:
@@ -84,12 +84,12 @@ class Separated:
     """What became of codings that are set aside.
 
     Attributes:
-        aside: those that can be compared; None if there are none.
+        extra: those that can be compared; None if there are none.
         rejects: those that are rejected.
         unpaired: those of documents without an accepted coding by a coder.
     """
 
-    aside: Aside | None
+    extra: ExtraCodings | None
     rejects: pa.Table
     unpaired: Rows
 
@@ -138,7 +138,7 @@ def _ranks(rounds: pa.ChunkedArray) -> Ints:
     return rank[numbers(encoded.indices.fill_null(-1))]
 
 
-def separate_aside(
+def separate_extra_codings(
     coders: Rows,
     every: Rows,
     kinds: Kinds,
@@ -155,10 +155,10 @@ def separate_aside(
         settings: how codings are measured.
     """
     chosen = kinds.kind != Kind.CODER
-    aside, kinds = every.keep(chosen), Kinds(kinds.kind[chosen], kinds.round[chosen])
-    own = coders.keep(flags(pc.is_in(coders.ids, aside.ids)))
+    extra, kinds = every.keep(chosen), Kinds(kinds.kind[chosen], kinds.round[chosen])
+    own = coders.keep(flags(pc.is_in(coders.ids, extra.ids)))
     nobody = np.full((2, len(own)), Kind.CODER)
-    joint = join_rows([_labelled(own, Kinds(*nobody)), _labelled(aside, kinds)])
+    joint = join_rows([_labelled(own, Kinds(*nobody)), _labelled(extra, kinds)])
     accepted, rejects = accept_references(joint, described, settings, typed=False)
     of_rejects, of_accepted = (_kinds_in(table) for table in (rejects, accepted.table))
     rejects = _with_names(rejects.filter(pa.array(of_rejects != Kind.CODER)))
@@ -174,7 +174,7 @@ def separate_aside(
     require_memory(codings)
     labels = pa.table({"coder": codings.coder})
     names = _with_names(labels).column("coder").combine_chunks().dictionary_encode()
-    return Separated(Aside(codings, names, _kinds_in(labels)), rejects, unpaired)
+    return Separated(ExtraCodings(codings, names, _kinds_in(labels)), rejects, unpaired)
 
 
 def _labelled(rows: Rows, kinds: Kinds) -> Rows:

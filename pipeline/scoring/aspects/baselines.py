@@ -1,17 +1,21 @@
-"""Advise more draws of a random reference point where their chance adds to the error.
+"""Warn of reference points that are not there, or whose random draws are too few.
 
 The average of a random point is the mean of some draws. What is left of the chance of the draws is
 their variance divided by their number. It should be small against the variance between documents,
 which is all that the interval of the average is meant to show.
 """
 
+from collections.abc import Collection, Iterable
 from math import ceil
 
 import numpy as np
 
 from segscore.pipeline.results.leaderboard import measures_to_show
+from segscore.pipeline.results.names import POINT
+from segscore.pipeline.scoring.aspects.aspect import Aspect, Outcome
 from segscore.pipeline.scoring.draw_sums import DrawSums
 from segscore.pipeline.scoring.finished_scoring import FinishedScoring
+from segscore.pipeline.scoring.settings import ScoreSettings
 from segscore.pipeline.settings.measuring import MOST_DRAWS
 from segscore.pipeline.statistics.averages import unit_sums
 from segscore.pipeline.statistics.jackknife import micro_estimates
@@ -30,7 +34,26 @@ _ROUND = 50
 """Advised numbers of draws are multiples of this."""
 
 
-def warn_of_few_draws(draws: DrawSums, sums: Sums | None, scoring: FinishedScoring) -> list[str]:
+class Baselines(Aspect):
+    """Reference points: segmentations without any skill, and held-out coders."""
+
+    def warnings(self, outcome: Outcome) -> Iterable[str]:
+        """Warn of the point of coders if there are none, and of too few draws."""
+        yield from _warn_of_absent_points(outcome.settings, outcome.scored)
+        yield from _warn_of_few_draws(outcome.sums.draws, outcome.sums.pairs, outcome.scoring)
+
+
+def _warn_of_absent_points(settings: ScoreSettings, scored: Collection[str]) -> list[str]:
+    """Return a warning if the reference point ``human`` was asked for and has no segmentation."""
+    if "human" not in settings.points or not scored or f"{POINT}human" in scored:
+        return []
+    return [
+        "--reference-points human: no document has references by two coders, so that there is no "
+        "coder to score against the others"
+    ]
+
+
+def _warn_of_few_draws(draws: DrawSums, sums: Sums | None, scoring: FinishedScoring) -> list[str]:
     """Return a warning if the draws of a random point vary more than their number makes up for.
 
     Args:
@@ -57,8 +80,8 @@ def _advice(point: str, number: int, share: float, wanted: int) -> str:
             f"documents; more draws, such as --draws {wanted}, make it more certain"
         )
     return (
-        f"{point}: the chance of its {number} draws adds {_percent(share)} to the variance of "
-        f"its average between documents; with --draws {wanted} it would add about "
+        f"{point}: its average rests on {number} random draws, which adds {_percent(share)} to "
+        f"its variance between documents; --draws {wanted} makes that about "
         f"{_percent(share * number / wanted)}"
     )
 

@@ -21,7 +21,7 @@ from segscore.pipeline.tables.find import InputTable
 from segscore.pipeline.tables.sources import Sources
 
 
-def score_keeping(
+def score_and_store_inputs(
     settings: ScoreSettings, executor: Executor, sources: Sources, tables: Mapping[str, pa.Table]
 ) -> FinishedScoring | Done:
     """Score tables of which some are in memory, and publish a run that keeps these.

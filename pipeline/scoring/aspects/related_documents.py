@@ -21,6 +21,8 @@ from segscore.pipeline.measures import ALL
 from segscore.pipeline.results.leaderboard import measures_to_show
 from segscore.pipeline.results.names import is_point
 from segscore.pipeline.runs.finished import TablePiece
+from segscore.pipeline.scoring.aspects.aspect import Aspect, Outcome
+from segscore.pipeline.scoring.inputs import attribute_types
 from segscore.pipeline.scoring.settings import ScoreSettings
 from segscore.pipeline.scoring.shared_averages import Pieces
 from segscore.pipeline.statistics.jackknife import Estimate
@@ -66,7 +68,17 @@ class _Values:
     names: Sequence[str]
 
 
-def warn_of_related(
+class RelatedDocuments(Aspect):
+    """Documents that are parts of one show, meeting or series."""
+
+    def warnings(self, outcome: Outcome) -> Iterable[str]:
+        """Say what the interval by the attribute with the fewest values is."""
+        inputs = outcome.inputs
+        attributes = attribute_types([inputs.references, inputs.documents])
+        return _warn_of_related(outcome.settings, attributes, outcome.sink.pieces)
+
+
+def _warn_of_related(
     settings: ScoreSettings, attributes: Collection[str], pieces: Pieces
 ) -> list[str]:
     """Return a line with the interval of the best system by the attribute with the fewest values.

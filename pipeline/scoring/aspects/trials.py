@@ -1,15 +1,16 @@
-"""Fill the columns of a summary about the trials of systems."""
+"""Fill the columns of the summary about the trials of systems."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from math import ceil, isnan, nan, sqrt
 
 import numpy as np
 import pyarrow as pa
 
 from segscore.pipeline.measures import Table
+from segscore.pipeline.runs.record import warn_of_trial_names
+from segscore.pipeline.scoring.aspects.aspect import Aspect, Outcome
 from segscore.pipeline.scoring.finished_scoring import FinishedScoring
 from segscore.pipeline.scoring.pairs import PAIR_ROWS, PANEL_ROWS
-from segscore.pipeline.scoring.part import PartSums, TaskResults
 from segscore.pipeline.scoring.trial_sums import OWN
 from segscore.pipeline.statistics import averages
 from segscore.pipeline.statistics.averages import TRIAL_COLUMNS, Average, exact_mean, summary_type
@@ -25,13 +26,33 @@ _MOST = 10**6
 _Row = dict[str, float | int | None]
 
 
-def with_trials(
-    summary: pa.Table, results: TaskResults, totals: PartSums, scoring: FinishedScoring
-) -> pa.Table:
-    """Fill the columns about trials; they stay null for systems without several."""
-    selection, of_trials = results.rule.selection, totals.trials
-    if of_trials.own is None:
+class Trials(Aspect):
+    """Several answers of a system to each document."""
+
+    def fill(self, outcome: Outcome) -> pa.Table:
+        """Fill the columns about trials; they stay null for systems without several."""
+        found, summary = _find_columns(outcome), outcome.summary
+        if not found:
+            return summary
+        keys = ["hypothesis", *averages.summary_groups(summary.column_names), "measure", "average"]
+        groups = summary.select(keys).to_pylist()
+        rows = [found.get(tuple(row[name] for name in keys), {}) for row in groups]
+        for name in TRIAL_COLUMNS:
+            values = pa.array([row.get(name) for row in rows], summary_type(name))
+            summary = summary.set_column(summary.column_names.index(name), name, values)
         return summary
+
+    def warnings(self, outcome: Outcome) -> Iterable[str]:
+        """Warn of systems that are named as a trial of another."""
+        return warn_of_trial_names(outcome.systems)
+
+
+def _find_columns(outcome: Outcome) -> dict[GroupKey, _Row]:
+    """Return the columns by system, group, measure and average; empty without trials."""
+    selection, totals = outcome.results.rule.selection, outcome.sums
+    of_trials = totals.trials
+    if of_trials.own is None:
+        return {}
     found: dict[GroupKey, _Row] = {}
     own = dict(_own(of_trials.own))
     kinds = {
@@ -40,14 +61,8 @@ def with_trials(
     }
     for name, (kind, sums) in kinds.items():
         if sums is not None and name in of_trials.tables:
-            found |= _by_average(kind, (sums, of_trials.tables[name]), own, scoring)
-    by = averages.summary_groups(summary.column_names)
-    keys = ["hypothesis", *by, "measure", "average"]
-    rows = [found.get(tuple(row[n] for n in keys), {}) for row in summary.select(keys).to_pylist()]
-    for name in TRIAL_COLUMNS:
-        values = pa.array([row.get(name) for row in rows], summary_type(name))
-        summary = summary.set_column(summary.column_names.index(name), name, values)
-    return summary
+            found |= _by_average(kind, (sums, of_trials.tables[name]), own, outcome.scoring)
+    return found
 
 
 def _own(sums: Sums) -> Iterator[tuple[GroupKey, _Row]]:

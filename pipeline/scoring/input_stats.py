@@ -10,7 +10,6 @@ import pyarrow.compute as pc
 from segscore.pipeline.arrays.ragged import Flags, Ints, Ragged
 from segscore.pipeline.measures.windows import reference_windows
 from segscore.pipeline.scoring.counting import Pairs
-from segscore.pipeline.scoring.exchanged import names_references
 from segscore.pipeline.scoring.pairs import Hypotheses
 from segscore.pipeline.scoring.references import References
 from segscore.pipeline.scoring.settings import ScoreSettings
@@ -20,6 +19,7 @@ from segscore.pipeline.scoring.shifts import (
     join_differences,
     sample_differences,
 )
+from segscore.pipeline.scoring.swapped_inputs import names_references
 from segscore.pipeline.settings.measuring import MeasuringSettings
 from segscore.pipeline.statistics.shown_numbers import counted
 from segscore.pipeline.statistics.sums import add_numbers
@@ -50,11 +50,11 @@ Counts = dict[tuple[str, str], int]
 
 
 @dataclass(frozen=True)
-class Noticed:
-    """What was noticed in some rows.
+class InputStats:
+    """What was input_stats in some rows.
 
     Attributes:
-        counts: numbers of what was noticed.
+        counts: numbers of what was input_stats.
         differences: distances of boundaries of each system from those of references.
     """
 
@@ -62,20 +62,20 @@ class Noticed:
     differences: Differences = field(default_factory=dict)
 
 
-def add_noticed(parts: Iterable[Noticed]) -> Noticed:
-    """Add up what was noticed in disjoint sets of rows."""
+def add_input_stats(parts: Iterable[InputStats]) -> InputStats:
+    """Add up what was input_stats in disjoint sets of rows."""
     parts = [*parts]
     counts = add_numbers(part.counts for part in parts)
-    return Noticed(counts, join_differences(part.differences for part in parts))
+    return InputStats(counts, join_differences(part.differences for part in parts))
 
 
-def notice_pairs(
+def collect_pair_stats(
     hypotheses: Hypotheses,
     pairs: Pairs,
     references: References,
     group_by: Collection[str],
     documents: int,
-) -> Noticed:
+) -> InputStats:
     """Notice what is odd about some hypotheses and references of a run of so many documents."""
     counts: Counts = {}
     for name in group_by:
@@ -108,10 +108,10 @@ def notice_pairs(
     counts |= _count_empty(hypotheses, pairs, references)
     differences, looked_at = sample_differences(hypotheses, pairs, references, documents)
     counts |= {(_LOOKED_AT, system): number for system, number in looked_at.items()}
-    return Noticed(counts, differences)
+    return InputStats(counts, differences)
 
 
-def notice_part(references: References, rows: int, far: int) -> Noticed:
+def collect_part_stats(references: References, rows: int, far: int) -> InputStats:
     """Notice what is odd about all rows of some documents.
 
     Args:
@@ -124,7 +124,7 @@ def notice_part(references: References, rows: int, far: int) -> Noticed:
     blind = (windows > 0) & (covered == windows)
     of_windows = {_WINDOWED: int((windows > 0).sum()), _BLIND: int(blind.sum())}
     sizes = {_REFERENCES: len(references), _DOCUMENTS: len(references.documents)}
-    return Noticed({_ROWS: rows, _FAR: far} | of_windows | sizes)
+    return InputStats({_ROWS: rows, _FAR: far} | of_windows | sizes)
 
 
 def _count_empty(hypotheses: Hypotheses, pairs: Pairs, references: References) -> Counts:
@@ -158,9 +158,9 @@ def _count_late(boundaries: Ragged, rows: Ints, n_units: Ints) -> tuple[int, int
     return int(lengths.sum()), int((last * 100 > n_units[filled]).sum())
 
 
-def warn_of_noticed(noticed: Noticed, settings: MeasuringSettings) -> list[str]:
+def warn_of_inputs(input_stats: InputStats, settings: MeasuringSettings) -> list[str]:
     """Return a warning of each attribute, table, window and system that is odd."""
-    warnings, counts = [], noticed.counts
+    warnings, counts = [], input_stats.counts
     for (kind, name), number in sorted(counts.items()):
         if kind == _DIFFERS and number:
             warnings.append(
@@ -180,7 +180,7 @@ def warn_of_noticed(noticed: Noticed, settings: MeasuringSettings) -> list[str]:
     warnings += _warn_of_lengths(counts)
     if "pk" in settings.selection.pairs.measures:
         warnings += _warn_of_windows(counts, settings.window)
-    return [*warnings, *_warn_of_empty(counts), *_warn_of_shifts(noticed)]
+    return [*warnings, *_warn_of_empty(counts), *_warn_of_shifts(input_stats)]
 
 
 def _warn_of_windows(counts: Counts, window: str | int) -> list[str]:
@@ -208,11 +208,11 @@ def _warn_of_empty(counts: Counts) -> list[str]:
     return [*empty[:_NAMED], *[others] * (more > 0)]
 
 
-def _warn_of_shifts(noticed: Noticed) -> list[str]:
+def _warn_of_shifts(input_stats: InputStats) -> list[str]:
     """Return a warning of each system whose boundaries are off by one number of units."""
     shifts = {
-        system: find_shift(differences, noticed.counts[_LOOKED_AT, system])
-        for system, differences in sorted(noticed.differences.items())
+        system: find_shift(differences, input_stats.counts[_LOOKED_AT, system])
+        for system, differences in sorted(input_stats.differences.items())
     }
     return [
         f"{system}: {shift.boundaries:,} of {shift.exact + shift.unmatched:,} boundaries are "
@@ -224,12 +224,14 @@ def _warn_of_shifts(noticed: Noticed) -> list[str]:
     ]
 
 
-def warn_of_panels(noticed: Noticed, settings: ScoreSettings, systems: Sequence[str]) -> list[str]:
+def warn_of_panels(
+    input_stats: InputStats, settings: ScoreSettings, systems: Sequence[str]
+) -> list[str]:
     """Return a warning if there are several references of documents and one system.
 
     They may have changed places.  One table of both sides says which rows are references.
     """
-    references, documents = (noticed.counts.get(name, 0) for name in (_REFERENCES, _DOCUMENTS))
+    references, documents = (input_stats.counts.get(name, 0) for name in (_REFERENCES, _DOCUMENTS))
     is_stated = settings.references == settings.hypotheses or names_references(settings.references)
     if is_stated or len(systems) != 1 or references < _PANEL * documents:
         return []
@@ -243,18 +245,18 @@ def _hypotheses(number: int) -> str:
     return "hypothesis" if number == 1 else "hypotheses"
 
 
-def warn_of_long_segments(noticed: Noticed) -> list[str]:
+def warn_of_long_segments(input_stats: InputStats) -> list[str]:
     """Return a warning if segments are long in units whose n_t nobody chose."""
-    units, segments = (noticed.counts.get(name, 0) for name in (_UNITS, _SEGMENTS))
+    units, segments = (input_stats.counts.get(name, 0) for name in (_UNITS, _SEGMENTS))
     return describe_long_segments("references", units, segments)
 
 
-def warn_of_large_limit(noticed: Noticed, n_t: int) -> list[str]:
+def warn_of_large_limit(input_stats: InputStats, n_t: int) -> list[str]:
     """Return a warning if near misses may be more than half a segment apart.
 
     A limit of 2, with which only neighbours are near misses, is as small as can be.
     """
-    units, segments = (noticed.counts.get(name, 0) for name in (_UNITS, _SEGMENTS))
+    units, segments = (input_stats.counts.get(name, 0) for name in (_UNITS, _SEGMENTS))
     if n_t <= NEAR or 2 * (n_t - 1) * segments <= units:
         return []
     return [
