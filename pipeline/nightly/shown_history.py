@@ -41,6 +41,7 @@ def list_runs(gathered: Gathered) -> list[dict[str, Any]]:
     grouped = gathered.table.group_by(names, use_threads=False)
     runs = grouped.aggregate([("measure", "distinct")]).to_pylist()
     runs = [{**row, "measures": row.pop("measure_distinct")} for row in runs]
+    runs.sort(key=lambda row: (row["date"] or date.min, row["run"]))
     pairs = pairwise([*runs[:1], *runs])
     restated = {each.date: each.rows[0]["restated_at"] for each in gathered.restatements}
     listed = []

@@ -18,10 +18,7 @@ vl_convert.javascript_bundle = cache(vl_convert.javascript_bundle)
 
 @dataclass(frozen=True)
 class CommandResult:
-    """Exit code and output of a command.
-
-    The parts of a long error, which is printed in several lines, are one line of ``err``.
-    """
+    """Exit code and output of a command."""
 
     code: int
     out: str
@@ -40,7 +37,7 @@ class Segscore:
         self.capture.readouterr()
         code = _exit_code(self.patch, arguments)
         captured = self.capture.readouterr()
-        return CommandResult(code, captured.out, _joined(captured.err))
+        return CommandResult(code, captured.out, captured.err)
 
 
 class SegscoreOnce(Segscore):
@@ -62,11 +59,7 @@ class SegscoreOnce(Segscore):
         for stream in printed:
             stream.seek(0)
         out, err = (stream.read() for stream in printed)
-        return CommandResult(code, out, _joined(err))
-
-
-def _joined(err: str) -> str:
-    return err.replace("\n  ", "; ")
+        return CommandResult(code, out, err)
 
 
 def _exit_code(patch: pytest.MonkeyPatch, arguments: tuple[object, ...]) -> int:
