@@ -27,7 +27,7 @@ def page() -> str:
     from segscore.jobs.cli.app import app
 
     group: Any = typer.main.get_command(app)
-    with typer.Context(group) as context:
+    with typer.Context(group, **group.context_settings) as context:
         parts = (part for each in group.commands.values() for part in _command(each, context))
         return "\n".join([_HEAD, *parts])
 
