@@ -18,6 +18,7 @@ from segscore.pipeline.reports.matrices import heat
 from segscore.pipeline.reports.page import Figure, shown_figure
 from segscore.pipeline.reports.ranking import Ranking
 from segscore.pipeline.results.names import is_point
+from segscore.pipeline.statistics.shown_numbers import short_number
 from segscore.pipeline.statistics.shown_tables import ShownTable
 from segscore.schemas.rows import PairRow
 
@@ -68,5 +69,5 @@ def _cells(systems: Sequence[str], pairs: PairRows) -> Iterator[MarkValues]:
             difference = row["difference"]
             mark = "*" if is_significant(row) else ""
             value = None if difference is None else abs(difference)
-            text = "–" if value is None else f"{value:.3f}{mark}"
+            text = short_number(value) + mark * (value is not None)
             yield {"row": name, "column": other, "value": value, "text": text, "mark": mark}

@@ -16,7 +16,7 @@ from segscore.pipeline.reports.run_tables import group_name
 from segscore.pipeline.results.chance import may_be_chance
 from segscore.pipeline.results.names import CHANCE
 from segscore.pipeline.statistics.sentences import Tone
-from segscore.pipeline.statistics.shown_numbers import counted, percent
+from segscore.pipeline.statistics.shown_numbers import counted, percent, short_number
 from segscore.schemas.rows import AverageRow
 
 _WIDTH = 300
@@ -85,7 +85,7 @@ def _headline(best: BestSystem) -> tuple[list[str], str]:
     names = best.tied
     if len(best.known) == 1:
         value = best.board.average(best.board.measure, names[0])["value"]
-        return names, f"scores {_shown(value)}"
+        return names, f"scores {short_number(value)}"
     if len(names) > 1:
         return names, "are equally good"
     row = best.ahead
@@ -117,7 +117,7 @@ def _facts(ranking: Ranking, best: BestSystem) -> Iterator[Fact]:
     (name,) = best.tied
     row = best.board.average(ranking.measure.name, name)
     interval = _interval(row["ci_low"], row["ci_high"], " to ")
-    yield Fact(_shown(row["value"]), f"{name}{f'; 95 % {interval}' if interval else ''}")
+    yield Fact(short_number(row["value"]), f"{name}{f'; 95 % {interval}' if interval else ''}")
     ahead = best.ahead
     if ahead is not None and ahead["difference"] is not None:
         # Macro averages of documents where both are defined can be in the other order.
@@ -128,7 +128,9 @@ def _facts(ranking: Ranking, best: BestSystem) -> Iterator[Fact]:
     if skill is not None:
         yield Fact(percent(skill), "of the way from chance to perfect (skill)")
     if (weakest := _weakest_group(ranking, name)) is not None:
-        yield Fact(group_name(weakest, ranking.by), f"weakest group: {_shown(weakest['value'])}")
+        yield Fact(
+            group_name(weakest, ranking.by), f"weakest group: {short_number(weakest['value'])}"
+        )
 
 
 def _weakest_group(ranking: Ranking, name: str) -> AverageRow | None:
@@ -154,13 +156,15 @@ def _rows(ranking: Ranking, documents: SharedDocuments) -> Iterator[BoardRow]:
             rank=str(board.places.get(name, "")),
             name=name,
             color=number,
-            value=_shown(row["value"]),
+            value=short_number(row["value"]),
             interval=_interval(row["ci_low"], row["ci_high"], "–"),
             bar=_bar(row, chance, scale),
             bins=_bins(documents, ranking.measure.name, name, scale),
             skill=percent(skill),
             is_chance=may_be_chance(board, name),
-            others=[(_shown(v), name in bests[o]) for v, o in zip(values, others, strict=True)],
+            others=[
+                (short_number(v), name in bests[o]) for v, o in zip(values, others, strict=True)
+            ],
         )
 
 
@@ -204,10 +208,7 @@ def _bins(documents: SharedDocuments, measure: str, name: str, scale: float) -> 
     return [int(-(-18 * count // most)) for count in counts.tolist()]
 
 
-def _shown(value: float | None) -> str:
-    """Write a number of the first screen with three decimals; a dash if undefined."""
-    return "–" if value is None else f"{value:.3f}".replace("-0.000", "0.000")
-
-
 def _interval(low: float | None, high: float | None, between: str) -> str:
-    return "" if low is None or high is None else f"{_shown(low)}{between}{_shown(high)}"
+    return (
+        "" if low is None or high is None else f"{short_number(low)}{between}{short_number(high)}"
+    )

@@ -15,6 +15,7 @@ from segscore.pipeline.reports.page import Cell, Figure, PageTable, Section
 from segscore.pipeline.reports.ranking import Ranking
 from segscore.pipeline.reports.worst import worst_sections
 from segscore.pipeline.scoring.finished_scoring import FinishedScoring
+from segscore.pipeline.statistics.shown_numbers import short_number
 
 
 def document_sections(
@@ -110,7 +111,7 @@ def spread_section(sample: Sample, ranking: Ranking) -> Figure:
     for b in boxes:
         furthest = [(sample.documents[i].as_py(), value) for i, value in b.furthest]
         outliers += [{"name": b.name, "document": name, "value": value} for name, value in furthest]
-        listed = ", ".join(f"{name} ({value:.3f})" for name, value in furthest)
+        listed = ", ".join(f"{name} ({short_number(value)})" for name, value in furthest)
         cells.append([b.name, *b.five.values(), b.documents, b.outliers, listed])
     heads = ["system", "low whisker", "q1", "median", "q3", "high whisker", "documents"]
     return Figure(

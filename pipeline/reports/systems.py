@@ -21,7 +21,7 @@ from segscore.pipeline.results.shown_averages import (
     averages_by_group,
     every_measure_shown,
 )
-from segscore.pipeline.statistics.shown_numbers import counted
+from segscore.pipeline.statistics.shown_numbers import counted, short_number
 from segscore.schemas.rows import AverageRow
 
 _GROUPS = 30
@@ -197,6 +197,5 @@ def _group_chart(
 
 
 def _cell(row: AverageRow) -> MarkValues:
-    text = "–" if row["value"] is None else f"{row['value']:.3f}"
-    cell = {"value": row["value"], "text": text, "mark": ""}
+    cell = {"value": row["value"], "text": short_number(row["value"]), "mark": ""}
     return {"row": row["group"], "column": row["hypothesis"], **cell}

@@ -32,6 +32,11 @@ def shown_number(value: float | None) -> str:
     return "–" if value is None else f"{value:.4f}".replace("-0.0000", "0.0000")
 
 
+def short_number(value: float | None) -> str:
+    """Format a number of a page with three decimals; a dash if undefined."""
+    return "–" if value is None else f"{value:.3f}".replace("-0.000", "0.000")
+
+
 def shown_cell(value: object) -> str:
     """Format a value of a table; a dash if undefined."""
     if value is None or isinstance(value, float):
