@@ -7,9 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from segscore.pipeline.nightly.message import in_short, night_message
+from tests.support.failed_checks import CHECK, NIGHT
 from tests.support.night_metrics import WORSE
 from tests.support.nights import DAYS, GOOD, Archive
-from tests.unit.nightly.test_failures import CHECK, NIGHT
 
 FIRST, SECOND, THIRD = DAYS[:3]
 NIGHTS = ((FIRST, GOOD, 0), (SECOND, WORSE, 1))

@@ -11,20 +11,13 @@ from segscore.pipeline.nightly.problems import problems
 from segscore.pipeline.nightly.verdict import (
     EVERY,
     FAILED,
-    PASSED,
     UNDEFINED,
     Acceptance,
     Check,
-    Moved,
-    Verdict,
 )
+from tests.support.failed_checks import CHECK, NIGHT
 
-RULE = "boundary_similarity>=-0.01"
-CHECK = Check(
-    RULE, "delta", "boundary_similarity", "micro", -0.01, "2026-11-04", 0.413, 0.469, 40, 40, 0,
-    change=-0.056, p_adjusted=0.0008, result=FAILED,
-    moved=tuple(Moved(name, 0.1, 0.4, shared=False) for name in "abcd"),
-)  # fmt: skip
+RULE = CHECK.rule
 MEDIAN = replace(CHECK, before=0.492, change=-0.079, nights=7)
 PK = replace(CHECK, rule="macro:pk<=+0.02", measure="pk", average="macro", limit=0.02,
              value=0.37, before=0.02, change=0.35, p_adjusted=1e-9)  # fmt: skip
@@ -63,9 +56,6 @@ def test_a_measure_is_not_named_twice_in_a_row() -> None:
     (sentence,) = failures_in_words([replace(CHECK, moved=()), TREND])
     assert sentence.endswith("p 0.0008); it fell by 0.080 per 30 nights, from 0.500 on 2026-11-04 "
                              "to 0.420 (0.02 allowed, p 0.0008)")  # fmt: skip
-
-
-NIGHT = Verdict("2026-11-05", "", {}, {}, (), ("delta",), (), (), {}, PASSED, "", ())
 
 
 def test_what_was_accepted_in_a_group_is_not_said_again_of_a_night_that_still_fails() -> None:
