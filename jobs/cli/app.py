@@ -187,10 +187,15 @@ class _Command(TyperCommand):
         return [item for item in found if item.value not in others]
 
 
+def function_of(name: str) -> Any:
+    """Import the function of a command."""
+    python_name = _MODULES.get(name, name.replace("-", "_"))
+    return getattr(import_module(f"segscore.jobs.{python_name}"), python_name)
+
+
 @cache
 def _load(name: str) -> Any:
-    python_name = _MODULES.get(name, name.replace("-", "_"))
-    function = getattr(import_module(f"segscore.jobs.{python_name}"), python_name)
+    function = function_of(name)
     alone = typer.Typer(add_completion=False, rich_markup_mode="rich")
     alone.command(name, cls=_Command, context_settings=_HELP)(in_one_line(build_command(function)))
     command = typer.main.get_command(alone)

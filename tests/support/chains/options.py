@@ -7,12 +7,12 @@ import types
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, fields, is_dataclass
 from functools import cache
-from importlib import import_module
 from random import Random
 from typing import Annotated, Any, Union, get_args, get_origin, get_type_hints
 
 from typer.models import OptionInfo
 
+from segscore.jobs.cli.app import function_of
 from segscore.pipeline.measures import ALL, PANEL_FAMILIES
 from segscore.pipeline.settings.options import Option, name_of_option
 from segscore.pipeline.settings.ranges import Among, Between
@@ -255,9 +255,7 @@ _OFTEN = ("--replicates", "--permutations", "--documents")
 @cache
 def options_of_command(command: str) -> tuple[Drawable, ...]:
     """List the options of a command."""
-    name = command.replace("-", "_") if command != "import" else "import_"
-    function = getattr(import_module(f"segscore.jobs.{name}"), name)
-    return tuple(_options(get_type_hints(function, include_extras=True)))
+    return tuple(_options(get_type_hints(function_of(command), include_extras=True)))
 
 
 def _options(hints: Mapping[str, Any]) -> Iterator[Drawable]:
