@@ -34,19 +34,17 @@ def page() -> str:
 
 def _command(command: Any, context: Any) -> Iterator[str]:
     """Yield the section of a command: a row for each option, and then for the seldom needed."""
-    arguments, options = records_of(command, context, hidden=True)
+    arguments, listed = records_of(command, context)
     rare = {*command.rare.values()}
-    hidden = {
-        flag for each in command.params if getattr(each, "hidden", False) for flag in each.opts
-    }
     yield f"## segscore {command_line(command.name)}\n"
     yield "| option | meaning |\n|---|---|"
     yield from (_row(name, text) for name, text in arguments)
-    yield from (_row(*row) for _, flags, row in options if not flags & {*hidden, "--help"})
+    yield from (_row(*row) for _, flags, row in listed if "--help" not in flags)
     yield ""
     if rare:
         yield "Seldom needed:\n\n| option | meaning |\n|---|---|"
-        yield from (_row(*row) for _, flags, row in options if flags & rare)
+        every = records_of(command, context, hidden=True)[1]
+        yield from (_row(*row) for _, flags, row in every if flags & rare)
         yield ""
 
 

@@ -28,21 +28,20 @@ def is_shared(mean: Check, systems: Sequence[Check], rule: GateRule) -> bool:
 
 def is_collapse(systems: Sequence[Check], rule: GateRule) -> bool:
     """Return whether all systems lost at least half of their value, and end at about one."""
-    sign = 1.0 if rule.falls else -1.0
     pairs = [(each.value, each.before) for each in systems]
-    known = [(now, then) for now, then in pairs if now is not None and then is not None]
-    if not known:
-        return False
-    now, then = sign * np.array(known).T - rule.worst
-    return bool(collapsed(now, then))
+    known = [
+        (rule.goodness(now), rule.goodness(then))
+        for now, then in pairs
+        if now is not None and then is not None
+    ]
+    return bool(known) and bool(collapsed(*np.array(known).T))
 
 
 def lost_half(check: Check, rule: GateRule) -> bool:
     """Return whether an average lost at least half of its distance from the worst possible one."""
     if check.value is None or check.before is None:
         return False
-    sign = 1.0 if rule.falls else -1.0
-    return sign * check.value - rule.worst <= (sign * check.before - rule.worst) / 2
+    return rule.goodness(check.value) <= rule.goodness(check.before) / 2
 
 
 def beyond_common(rule: GateRule, mean: Check) -> GateRule:

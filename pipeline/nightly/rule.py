@@ -56,6 +56,10 @@ class GateRule:
             return nan if measure.lower is None else measure.lower
         return nan if measure.upper is None else -measure.upper
 
+    def goodness(self, value: float) -> float:
+        """Return the distance of an average from the worst possible one."""
+        return (value if self.falls else -value) - self.worst
+
     def excess(self, change: float) -> float:
         """Return how far a change for the worse exceeds the limit; negative within the limit.
 
