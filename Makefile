@@ -22,7 +22,7 @@ PYTEST := $(BIN)/pytest --numprocesses logical
 # The oldest releases are those for this Python; without it, their tests are left out and this is said.
 OLDEST_PYTHON ?= python3.11
 
-.PHONY: help demo table picture power site evidence docs columns nights claims dashboard test test-all test-oldest test-deploy test-torch deploy-parts image chaos lint linked rules types quick bench archives clean
+.PHONY: help demo table picture power site evidence docs columns nights claims dashboard test test-all test-oldest test-deploy test-torch deploy-parts image chaos lint linked rules types quick ready bench archives clean
 
 help:
 	@echo "make demo   score ten systems on 20 programmes of broadcast news and show the result"
@@ -54,8 +54,9 @@ $(VENV)/core: pyproject.toml constraints.txt
 	@$(INSTALL) '.[report]'
 	@touch $@
 
+# What only tests use is compiled when it is imported.
 $(VENV)/test: $(VENV)/core
-	@$(INSTALL) '.[test,lint]'
+	@$(INSTALL) '.[test,lint]' --no-compile
 	@touch $@
 
 $(VENV)/docs: $(VENV)/core
@@ -120,7 +121,11 @@ test: rules
 quick: $(VENV)/test
 	$(PYTEST) -m quick
 
-test-all: $(VENV)/test $(AZURITE) $(BROWSER) $(HARNESS)
+# What the tests need, set up side by side: pip and npm each use one core.
+ready:
+	@$(MAKE) --no-print-directory --jobs $(VENV)/test $(AZURITE) $(BROWSER) $(HARNESS)
+
+test-all: ready
 	SEGSCORE_EXAMPLES=all $(PYTEST) -m "not quick or hypothesis"
 
 # The pages are of the newest releases, so that their tests are left out.
@@ -157,7 +162,7 @@ $(BROWSER):
 $(HARNESS): pyproject.toml constraints-harness.txt
 	@echo "setting up build/harness"; mkdir -p build; rm -rf build/harness; \
 		( $(PYTHON) -m venv build/harness && build/harness/bin/python -m pip \
-		--disable-pip-version-check install --constraint constraints-harness.txt \
+		--disable-pip-version-check install --no-compile --constraint constraints-harness.txt \
 		--editable '.[harness]' && touch $@ ) >build/harness.log 2>&1 || \
 		echo "pip could not install them (build/harness.log): tests that need them are skipped"
 
