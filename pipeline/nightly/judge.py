@@ -39,7 +39,7 @@ from segscore.pipeline.nightly.rules import KINDS, kind_of
 from segscore.pipeline.nightly.settings import FAIL, NightSettings
 from segscore.pipeline.nightly.spread import Spread
 from segscore.pipeline.nightly.trials import needed, on_trial, trials_in_words
-from segscore.pipeline.nightly.unscored_systems import unscored_systems
+from segscore.pipeline.nightly.unscored_systems import scored_systems, unscored_systems
 from segscore.pipeline.nightly.verdict import (
     ACCEPTED,
     FAILED,
@@ -71,7 +71,7 @@ def judge(
         Refused: a file of a night cannot be read.
         Failed: the server does not answer.
     """
-    systems = nights.systems_of(night)
+    systems = scored_systems(night)
     past = _read_past(night, settings, earlier)
     spread = None if past is None else Spread(past, settings.rules, settings.days)
     may_compare = (lambda _: True) if spread is None else spread.comparable
@@ -139,7 +139,7 @@ def _tonight(context: _Context, comparable: ChosenNights) -> Tonight | None:
         return None
     return Tonight(
         night,
-        nights.systems_of(night),
+        scored_systems(night),
         past,
         spread,
         changes,
@@ -223,10 +223,11 @@ def _verdict(context: _Context, judged: _Judged) -> Verdict:
     """Compose the verdict on a night."""
     night, settings, earlier, _, _, changes = context
     chosen, reasons = judged.chosen, judged.reasons
-    systems, missing = nights.systems_of(night), reasons.missing
+    systems, missing = scored_systems(night), reasons.missing
     now = datetime.now(UTC).isoformat(timespec="seconds")
     unpaired, rejected = unscored_systems(night, missing)
-    useless = {each.system for each in unpaired} | {each.system for each in rejected}
+    useless = {system.system for system in (*unpaired, *rejected)}
+    useless -= {system.system for system in rejected if system.is_twice}
     said = _say(context, judged)
     failing = {check.system for check in (*judged.checks, *judged.grouped) if check.fails}
     # A system whose file cannot be read is missing for that reason.
@@ -300,7 +301,7 @@ def _of_several(context: _Context) -> ChosenNights:
     """Return the comparable nights whose median the systems are compared with by group."""
     night, settings, earlier, _, spread, _ = context
     may_compare = (lambda _: True) if spread is None else spread.comparable
-    chosen = choose_nights(nights.systems_of(night), settings, earlier, may_compare, _SEVERAL)
+    chosen = choose_nights(scored_systems(night), settings, earlier, may_compare, _SEVERAL)
     return _comparable(night, chosen, settings.rules)[0]
 
 

@@ -9,6 +9,7 @@ from typing import Any, get_args, get_origin, get_type_hints
 from segscore.pipeline.errors import NotYet, Refused
 from segscore.pipeline.nightly.rule import GateRule
 from segscore.pipeline.storage.json_records import Shape, read_record
+from segscore.pipeline.tables.contradictions import UNIQUE_CODER
 from segscore.pipeline.tables.unusable_files import UnusableFile
 from segscore.schemas.records import NIGHT_RECORD
 
@@ -67,6 +68,11 @@ class RejectedSystem:
     rows: int
     rejected: int
     rule: str
+
+    @property
+    def is_twice(self) -> bool:
+        """Whether it delivered two versions of its documents, which no further input mends."""
+        return self.rejected > 0 and self.rule == UNIQUE_CODER
 
 
 @dataclass(frozen=True)
@@ -257,6 +263,8 @@ class Verdict:
 
     def good_for(self, system: str) -> bool:
         """Whether later nights of a system are compared with this one."""
+        if any(system == other.system for other in self.rejected):
+            return False
         if any(
             check.result == ON_TRIAL
             and check.system == system
