@@ -7,6 +7,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
 from segscore.pipeline.errors import Refused
+from segscore.pipeline.nightly.aliases import Aliases, read_aliases
 from segscore.pipeline.nightly.calendar import Calendar, CalendarOption, read_calendar
 from segscore.pipeline.nightly.dates import (
     PLACEHOLDER,
@@ -146,6 +147,16 @@ class NightSettings:
             "Systems that nights need not have any more.",
             Panel.GATE,
             read_names,
+        ),
+    ] = ()
+    aliases: Annotated[
+        Aliases,
+        Option(
+            "New names of systems and groups, each with the old one and the date of the first "
+            "night that has it; in a settings file.",
+            Panel.GATE,
+            read_aliases,
+            rare=True,
         ),
     ] = ()
     calendar: CalendarOption = ()
