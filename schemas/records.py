@@ -110,6 +110,7 @@ _NIGHT_RECORD = {
     "asked.not_comparable: string": "`fail` or `pass`",
     "asked.gate_by[]: string": "attributes in each value of which the rules also hold",
     "asked.require_groups: bool": "whether a night without an expected group is incomplete",
+    "asked.exclude[].*: string": "documents that the night leaves out, if there are any",
     "asked.aliases[].*: string": "new names by which earlier nights are read, if there are any",
     "against.*.date: string": "date of the night that the system is compared with",
     "against.*.run: string": "fingerprint of that night's run",

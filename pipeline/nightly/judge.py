@@ -6,6 +6,8 @@ from datetime import UTC, datetime
 from functools import cache, partial
 from typing import NamedTuple
 
+import pyarrow.compute as pc
+
 from segscore.pipeline.errors import Refused, nearest
 from segscore.pipeline.nightly import nights
 from segscore.pipeline.nightly.choose import choose_nights
@@ -15,6 +17,7 @@ from segscore.pipeline.nightly.densities import (
     count_densities,
     densities_in_words,
 )
+from segscore.pipeline.nightly.exclusions import exclusions_in_words
 from segscore.pipeline.nightly.failures import not_judged_in_words, warnings_in_words
 from segscore.pipeline.nightly.feed import (
     FeedWarning,
@@ -54,6 +57,7 @@ from segscore.pipeline.nightly.verdict import (
     Verdict,
 )
 from segscore.pipeline.nightly.versions import warn_of_versions
+from segscore.pipeline.scoring.excluded import EXCLUDED
 from segscore.pipeline.tables.unusable_files import UnusableFile
 
 _SEVERAL = 7
@@ -271,11 +275,21 @@ def _with_outcome(
             else verdict.expected
         ),
         warnings=(
+            *exclusions_in_words(context.settings.exclusions, _excluded(context.night)),
             *(warning.text for warning in said.of_feed),
             *said.warned,
             *trials_in_words((*judged.checks, *judged.grouped), verdict.systems, context.settings),
         ),
     )
+
+
+def _excluded(night: Night) -> list[str]:
+    """Return the documents of which rows were rejected because the settings exclude them."""
+    return [
+        document
+        for part in night.parts("rejects", ["document_id", "rule"])
+        for document in part.filter(pc.equal(part["rule"], EXCLUDED))["document_id"].to_pylist()
+    ]
 
 
 def _outcome(verdict: Verdict, not_comparable: str, *, unused: bool) -> str:

@@ -77,3 +77,35 @@ def test_a_malformed_alias_is_refused(archive: Archive) -> None:
     result = archive.run(CHANGED)
     assert result.code == 2
     assert "--aliases" in result.err and "must look like {system = " in result.err
+
+
+def test_an_excluded_document_is_said_and_counted(archive: Archive) -> None:
+    broken = f"{DAYS[3]}-7"
+    exclude = f"""
+exclude = [
+    {{document = "{broken}", date = {DAYS[3]}, reason = "broken recording"}},
+    {{document = "absent", date = {DAYS[3]}, reason = "never sent"}},
+    {{document = "{DAYS[2]}-1", date = {DAYS[4]}, reason = "of another night"}},
+]
+"""
+    archive.settle(score='group-by = ["channel"]', nightly=exclude)
+    result = archive.run(DAYS[3])
+    assert result.code == 0, result.err
+    assert f"{broken} is excluded: broken recording" in result.out + result.err
+    verdict = archive.read(DAYS[3], "night.json")
+    assert f"{broken} is excluded: broken recording" in verdict["warnings"]
+    assert "absent, which is to be excluded, is not in the input" in verdict["warnings"]
+    record = archive.read(DAYS[3], "run.json")
+    assert record["rows"]["references"]["rejected"] == 1
+    assert record["rows"]["hypotheses"] == {"in": 80, "scored": 78, "rejected": 2, "unpaired": 0}
+    # Without the exclusion the night is scored again, with the document.
+    archive.settle(score='group-by = ["channel"]')
+    assert archive.run(DAYS[3]).code == 0
+    assert archive.read(DAYS[3], "run.json")["rows"]["hypotheses"]["scored"] == 80
+
+
+def test_an_exclusion_without_a_reason_is_refused(archive: Archive) -> None:
+    archive.settle(nightly=f'exclude = [{{document = "a", date = {CHANGED}}}]')
+    result = archive.run(CHANGED)
+    assert result.code == 2
+    assert "--exclude" in result.err and "must look like {document = " in result.err
