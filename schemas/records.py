@@ -176,6 +176,8 @@ _NIGHT_RECORD = {
     "expected[]: string": "systems that later nights must have, or they are incomplete",
     "warnings[]: string": "signs that the input is not what it should be, or that a system "
     "declines slowly",
+    "standing[].text: string": "warning that the night before had, too, and that is only counted",
+    "standing[].since: string": "date of the first of the nights that had it",
     "causes[]: string": "warnings that say why systems probably failed or are missing",
     "group_checks[].*: as in checks": "results of each rule by system and group, and for the mean "
     "of all systems",

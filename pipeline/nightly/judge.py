@@ -41,6 +41,7 @@ from segscore.pipeline.nightly.rule import GateRule
 from segscore.pipeline.nightly.rules import KINDS, kind_of
 from segscore.pipeline.nightly.settings import FAIL, NightSettings
 from segscore.pipeline.nightly.spread import Spread
+from segscore.pipeline.nightly.standing import said_once
 from segscore.pipeline.nightly.trials import needed, on_trial, trials_in_words
 from segscore.pipeline.nightly.unscored_systems import scored_systems, unscored_systems
 from segscore.pipeline.nightly.verdict import (
@@ -266,20 +267,21 @@ def _with_outcome(
 ) -> Verdict:
     """Add the outcome of a night, and what depends on it."""
     outcome = _outcome(verdict, context.settings.not_comparable, unused=unused)
+    warnings = [
+        *exclusions_in_words(context.settings.exclusions, _excluded(context.night)),
+        *(warning.text for warning in said.of_feed),
+        *said.warned,
+        *trials_in_words((*judged.checks, *judged.grouped), verdict.systems, context.settings),
+    ]
+    before = next(context.earlier.newest_first(context.night.date), None)
+    warned, standing = said_once(warnings, None if before is None else before.verdict)
+    passes = outcome in (PASSED, ACCEPTED)
     return replace(
         verdict,
         outcome=outcome,
-        expected=(
-            needed(verdict.systems, context.settings)
-            if outcome in (PASSED, ACCEPTED)
-            else verdict.expected
-        ),
-        warnings=(
-            *exclusions_in_words(context.settings.exclusions, _excluded(context.night)),
-            *(warning.text for warning in said.of_feed),
-            *said.warned,
-            *trials_in_words((*judged.checks, *judged.grouped), verdict.systems, context.settings),
-        ),
+        expected=needed(verdict.systems, context.settings) if passes else verdict.expected,
+        warnings=warned,
+        standing=standing,
     )
 
 

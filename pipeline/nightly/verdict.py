@@ -190,6 +190,14 @@ class Density:
 
 
 @dataclass(frozen=True)
+class Standing:
+    """A warning that is not said again, because the night before had it, and its first night."""
+
+    text: str
+    since: str
+
+
+@dataclass(frozen=True)
 class Verdict:
     """The verdict on a published night.
 
@@ -222,6 +230,7 @@ class Verdict:
         past: digest of the earlier nights' averages that the verdict depends on.
         densities: boundaries of the references and of the systems, over all documents and by group.
         first_published_at: when the night was judged for the first time, UTC.
+        standing: warnings that the night before had, too, and since when.
     """
 
     date: str
@@ -250,6 +259,7 @@ class Verdict:
     past: str = ""
     densities: tuple[Density, ...] = ()
     first_published_at: str = ""
+    standing: tuple[Standing, ...] = ()
 
     @property
     def good(self) -> bool:

@@ -109,3 +109,31 @@ def test_an_exclusion_without_a_reason_is_refused(archive: Archive) -> None:
     result = archive.run(CHANGED)
     assert result.code == 2
     assert "--exclude" in result.err and "must look like {document = " in result.err
+
+
+def test_a_new_group_and_a_new_system_are_announced_once(archive: Archive) -> None:
+    result = archive.run(CHANGED)
+    warnings = archive.read(CHANGED, "night.json")["warnings"]
+    for text in (
+        "norden is new: no night before has this group; if nord was renamed, say so in aliases",
+        "newer is new: no night before has this system; if other was renamed, say so in aliases",
+    ):
+        assert text in warnings and text in result.out + result.err
+    following = DAYS[5]
+    put(archive, following, NEW, ("norden", "west"))
+    archive.run(following)
+    assert "is new" not in str(archive.read(following, "night.json")["warnings"])
+
+
+def test_a_warning_that_stands_is_said_once_and_counted(archive: Archive) -> None:
+    archive.settle("trial = ['stedy']", score='group-by = ["channel"]')
+    warned = "--trial stedy: the night has no such system; the nearest is steady"
+    said = []
+    for day in DAYS[4:7]:
+        put(archive, day, OLD, CHANNELS)
+        assert archive.run(day).code == 0
+        said.append(archive.read(day, "night.json"))
+    assert said[0]["warnings"] == [warned] and said[0]["standing"] == []
+    for night in said[1:]:
+        assert night["warnings"] == [f"1 warning stands unchanged since {DAYS[4]}"]
+        assert night["standing"] == [{"text": warned, "since": DAYS[4]}]
