@@ -245,8 +245,8 @@ def moving_mean(values: Floats) -> tuple[float, float]:
     known = values[~np.isnan(values)]
     weights = (1 - _WEIGHT) ** np.arange(len(known))[::-1]
     weights = weights / weights.sum()
-    newest = known[-BASELINE_NIGHTS:]
-    baseline = baseline_of(newest, np.ones(len(newest), bool))
+    chosen = first_nights(np.ones((len(known), 1), bool))[:, 0]  # a fall would widen the spread
+    baseline = baseline_of(known, chosen)
     kept = float(baseline.correlation) * (1 - _WEIGHT)
     error = float(baseline.spread) * np.sqrt(np.square(weights).sum() * (1 + kept) / (1 - kept))
     return float(weights @ known), float(error)
