@@ -26,7 +26,7 @@ IGNORED_SETTINGS = (
 )
 """Settings that do not affect what is computed from the inputs."""
 
-_ABSENT_IF_EMPTY = ("excluded",)
+ABSENT_IF_EMPTY = ("excluded",)
 """Settings that runs of earlier versions lack, which are the same runs without them."""
 
 DIGEST, NAME = "sha256", "name"
@@ -69,7 +69,7 @@ class Fingerprint:
         relevant = {
             name: value
             for name, value in asdict(settings).items()
-            if name not in IGNORED_SETTINGS and (value or name not in _ABSENT_IF_EMPTY)
+            if name not in IGNORED_SETTINGS and (value or name not in ABSENT_IF_EMPTY)
         }
         tables = [*tables]
         located = [file for table in tables if table.location for file in table.files]
