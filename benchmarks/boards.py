@@ -17,7 +17,7 @@ from benchmarks.simulated_documents import (
     SPARSE,
     Key,
     Kind,
-    estimates,
+    average,
     pool,
 )
 from benchmarks.statements import CORPORA, as_tested
@@ -78,7 +78,7 @@ def boards(number: int = CORPORA) -> Iterator[Board]:
 def _board(kind: Kind, key: Key, systems: list[int], documents: Ints) -> Board:
     """Compare some systems on some documents."""
     made = pool(kind)
-    averages = {s: estimates(made, s, documents, measures=(MEASURE,)) for s in systems}
+    averages = {s: average(made, s, documents, measures=(MEASURE,)) for s in systems}
     rows = [_compared(key, a, b, averages[a], averages[b]) for a, b in combinations(systems, 2)]
     best = max(systems, key=lambda s: averages[s][key].value)
     truth = {f"s{s}": float(made.truth[key][s]) for s in systems}

@@ -143,7 +143,10 @@ def _few_documents() -> Table:
 def _skewed() -> Table:
     sizes, keys = (15, 40, 100), (B, PK, B_MACRO, ("pk", "macro"))
     rows = _by_size(
-        "p < .05 of equal", keys, sizes, lambda n, keys: level(SOMETIMES_FAILS, Corpus(n), keys)
+        "p < .05 of equal",
+        keys,
+        sizes,
+        lambda n, keys: level(SOMETIMES_FAILS, Corpus(n), keys),
     )
     return Table(_head("one system fails on 6 % of the documents", sizes), rows)
 

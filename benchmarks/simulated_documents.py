@@ -13,15 +13,10 @@ import numpy as np
 
 import segscore
 from segscore.api.typed import MeasureName
-from segscore.pipeline.arrays.ragged import Floats, Ints, add_up
+from segscore.pipeline.arrays.ragged import Floats, Ints
 from segscore.pipeline.measures import PAIRS, Table
 from segscore.pipeline.settings.measuring import MeasuringSettings
-from segscore.pipeline.statistics.jackknife import (
-    Estimate,
-    UnitSums,
-    macro_estimates,
-    micro_estimates,
-)
+from segscore.pipeline.statistics.jackknife import Estimate, effective_number
 
 MEASURES: tuple[MeasureName, ...] = ("boundary_similarity", "pk", "f1", "covering")
 DOCUMENTS = 4000
@@ -29,6 +24,9 @@ DOCUMENTS = 4000
 
 SHOWS = 400
 """Shows in a pool."""
+
+_AT_ONCE = 250
+"""Corpora that are averaged at once."""
 
 DRAWS = 64
 """Draws of a random reference point."""
@@ -153,7 +151,7 @@ def pool(kind: Kind) -> Pool:
             found = _erring(draw, truth, n, errors, level)
             hypotheses.setdefault(f"s{s}", {})[f"d{d:05d}"] = segscore.Segmentation(found, n)
     made = _scored(kind, references, hypotheses, shows)
-    everything = [estimates(made, s, np.arange(DOCUMENTS)) for s in range(len(kind.systems))]
+    everything = [average(made, s, np.arange(DOCUMENTS)) for s in range(len(kind.systems))]
     truth_of = {key: np.array([each[key].value for each in everything]) for key in everything[0]}
     return replace(made, truth=truth_of)
 
@@ -206,33 +204,84 @@ def _erring(
     return both[(both >= 1) & (both < n)].tolist()
 
 
-def estimates(
+def averages(
+    made: Pool,
+    system: int,
+    chosen: Ints,
+    shows: Sequence[int] = (),
+    *,
+    draws: int = 1,
+    measures: Sequence[str] = MEASURES,
+) -> Iterator[dict[Key, Estimate]]:
+    """Average corpora of documents of a pool, all of one size, as a run does each of them.
+
+    The formulas are computed for all corpora at once, which is several times faster.
+
+    Args:
+        made: the pool.
+        system: the row of the pool.
+        chosen: the documents, shape (corpora, documents).
+        shows: documents of each resampling unit, in this order; none for single documents.
+        draws: draws of a random reference point that the counts are sums of.
+        measures: the measures to average.
+    """
+    table, sizes = _only(tuple(measures)), np.array(shows or [1] * chosen.shape[1])
+    starts = np.cumsum(sizes) - sizes
+    units, grouped = np.arange(len(sizes), dtype=np.uint64), bool((sizes > 1).any())
+
+    def by_unit(values: Any) -> Any:
+        return np.add.reduceat(values[system][chosen], starts, axis=1)
+
+    counts = {name: by_unit(made.counts[name]) for name in table.counts}
+    pooled = {name: _without_each(each).ravel() / draws for name, each in counts.items()}
+    shape = len(chosen), len(sizes) + 1
+    micro = {
+        name: np.broadcast_to(values, pooled[next(iter(pooled))].shape).reshape(shape)
+        for name, values in table.values(pooled, _parameters(), rows=False).items()
+    }
+    weights = {
+        name: [each.reshape(shape) for each in table.denominators(name, pooled, _parameters())]
+        for name in table.measures
+    }
+    sums = {name: by_unit(np.nan_to_num(made.values[name])) for name in table.measures}
+    defined = {name: by_unit(~np.isnan(made.values[name])).astype(int) for name in table.measures}
+    for row in range(len(chosen)):
+        found = {}
+        for name, measure in table.measures.items():
+            bounds = measure.lower, measure.upper
+            weight = min(
+                (each[row, -1] - each[row, :-1] for each in weights[name]), key=effective_number
+            )
+            whole = micro[name][row]
+            found[name, "micro"] = Estimate(
+                float(whole[-1]), units, whole[:-1], weight, bounds, grouped
+            )
+            has = defined[name][row] > 0
+            values, number = sums[name][row, has], defined[name][row, has]
+            means = _without_each(values[None])[0] / _without_each(number[None])[0]
+            found[name, "macro"] = Estimate(
+                float(means[-1]), units[has], means[:-1], number.astype(float), bounds, grouped
+            )
+        yield found
+
+
+def _without_each(sums: Any) -> Any:
+    """Return the total of each row without each of its numbers, and then the total."""
+    total = sums.sum(axis=1, keepdims=True)
+    return np.concatenate([total - sums, total], axis=1)
+
+
+def average(
     made: Pool,
     system: int,
     chosen: Ints,
     *,
-    by_show: bool = False,
     draws: int = 1,
     measures: Sequence[str] = MEASURES,
 ) -> dict[Key, Estimate]:
-    """Average some documents of a pool, as a run does."""
-    table = _only(tuple(measures))
-    unit = np.arange(len(chosen))
-    if by_show:  # documents are listed show by show
-        unit = np.cumsum(np.diff(made.show[chosen], prepend=-1) != 0) - 1
-    n = int(unit.max()) + 1
-    values = {name: made.values[name][system, chosen] for name in table.measures}
-    sums = UnitSums(
-        np.arange(n, dtype=np.uint64),
-        {name: add_up(made.counts[name][system, chosen], unit, n) for name in table.counts},
-        {name: add_up(np.nan_to_num(values[name]), unit, n) for name in values},
-        {name: add_up((~np.isnan(values[name])).astype(np.int64), unit, n) for name in values},
-    )
-    micro = micro_estimates(table, sums, _parameters(), None, draws)
-    macro = macro_estimates(table, sums)
-    return {(name, "micro"): each for name, each in micro.items()} | {
-        (name, "macro"): each for name, each in macro.items()
-    }
+    """Average some documents of a pool."""
+    (found,) = averages(made, system, chosen[None], draws=draws, measures=measures)
+    return found
 
 
 @cache
@@ -249,14 +298,20 @@ def _parameters() -> dict[str, float]:
 def corpora(
     made: Pool, documents: int, number: int, seed: int, shows: Sequence[int] = ()
 ) -> Iterator[Ints]:
-    """Draw corpora from a pool: documents, or shows of as many documents as are listed."""
+    """Draw corpora from a pool: documents, or shows of as many documents as are listed.
+
+    They are drawn many at a time, shape (corpora, documents).
+    """
     draw = np.random.default_rng([seed, documents, *(shows or (0,))])
     members = [np.flatnonzero(made.show == show) for show in range(SHOWS)]
-    for _ in range(number):
+
+    def corpus() -> Ints:
         if not shows:
-            yield draw.integers(0, DOCUMENTS, documents)
-            continue
+            return draw.integers(0, DOCUMENTS, documents)
         drawn = draw.choice(SHOWS, len(shows), replace=False)
-        yield np.concatenate(
+        return np.concatenate(
             [draw.choice(members[show], size) for show, size in zip(drawn, shows, strict=True)]
         )
+
+    for start in range(0, number, _AT_ONCE):
+        yield np.array([corpus() for _ in range(min(_AT_ONCE, number - start))])

@@ -23,8 +23,9 @@ from benchmarks.simulated_documents import (
     Key,
     Kind,
     Pool,
+    average,
+    averages,
     corpora,
-    estimates,
     pool,
 )
 from segscore.pipeline.arrays.ragged import Ints
@@ -140,15 +141,15 @@ def gate_fails(
         number: number of pairs of nights.
         same: whether both nights have the same documents; the systems of the kind then make them.
     """
-    made, measures = pool(kind), [*dict.fromkeys(measure for measure, _ in keys)]
+    made, measures = pool(kind), _measures(keys)
     drawn = corpora(made, corpus.documents, number if same else 2 * number, 5)
 
     def failed() -> Iterator[dict[Key, bool | None]]:
         for chosen in drawn:
-            now = estimates(made, 0, chosen, measures=measures)
-            others = chosen if same else next(drawn)
-            before = estimates(made, int(same), others, measures=measures)
-            yield {key: _worse(made, key, now, before, same=same) for key in keys}
+            nights = [averages(made, s, chosen, measures=measures) for s in range(1 + same)]
+            for now in nights[0]:
+                before = next(nights[-1])
+                yield {key: _worse(made, key, now, before, same=same) for key in keys}
 
     return counted_shares(failed())
 
@@ -175,16 +176,19 @@ def skill_coverage(
     """Return how often the interval of skill contains the skill over the pool, and its top end."""
     made, best = pool(kind), 1.0
 
-    def of(chosen: Ints) -> Estimate:
-        sides = (
-            estimates(made, 0, chosen, measures=key[:1])[key],
-            estimates(made, len(kind.systems), chosen, draws=DRAWS, measures=key[:1])[key],
-        )
-        return combine(lambda value, chance: skill(value, chance, best), sides, (None, 1))
+    def of(chosen: Ints) -> Iterator[Estimate]:
+        own = averages(made, 0, chosen, measures=key[:1])
+        chance = averages(made, len(kind.systems), chosen, draws=DRAWS, measures=key[:1])
+        for sides in zip(own, chance, strict=True):
+            gained = partial(skill, best=best)
+            yield combine(gained, [side[key] for side in sides], (None, 1))
 
-    truth = of(np.arange(DOCUMENTS)).value
-    ends = [of(chosen).interval() for chosen in corpora(made, corpus.documents, number, 1)]
-    contain = ({key: None if isnan(low) else bool(low <= truth <= high)} for low, high in ends)
+    (truth,) = of(np.arange(DOCUMENTS)[None])
+    every = corpora(made, corpus.documents, number, 1)
+    ends = [each.interval() for chosen in every for each in of(chosen)]
+    contain = (
+        {key: None if isnan(low) else bool(low <= truth.value <= high)} for low, high in ends
+    )
     return counted_shares(contain)[key], max(high for _, high in ends if not isnan(high))
 
 
@@ -233,7 +237,7 @@ def _found_in_80(kind: Kind, corpus: Corpus, key: Key, number: int) -> float:
 
 def _pooled_difference(kind: Kind, key: Key) -> Estimate:
     made = pool(kind)
-    sides = (estimates(made, s, np.arange(DOCUMENTS))[key] for s in (0, 1))
+    sides = (average(made, s, np.arange(DOCUMENTS))[key] for s in (0, 1))
     return difference(*sides)
 
 
@@ -241,13 +245,14 @@ def _averages(
     kind: Kind, corpus: Corpus, number: int, systems: int, keys: Sequence[Key]
 ) -> Iterator[list[dict[Key, Estimate]]]:
     """Yield the averages of the first systems on each corpus."""
-    made = pool(kind)
-    measures = tuple(dict.fromkeys(measure for measure, _ in keys))
+    made, shows = pool(kind), corpus.shows if corpus.by_show else ()
     for chosen in corpora(made, corpus.documents, number, systems, corpus.shows):
-        yield [
-            estimates(made, s, chosen, by_show=corpus.by_show, measures=measures)
-            for s in range(systems)
-        ]
+        every = [averages(made, s, chosen, shows, measures=_measures(keys)) for s in range(systems)]
+        yield from map(list, zip(*every, strict=True))
+
+
+def _measures(keys: Sequence[Key]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(measure for measure, _ in keys))
 
 
 def _of_differences(

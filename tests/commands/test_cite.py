@@ -76,7 +76,7 @@ def test_a_window_of_a_fixed_size_is_told(
 def test_the_measures_are_those_that_score_prints(segscore: Segscore, run: Path) -> None:
     sentence = segscore("cite", run).out.partition("\n\n")[0]
     names = re.findall(r"(?:We compute|,| and) ([^,~]+)~", sentence.partition(" with segscore")[0])
-    assert names == ["B", "Pk", "WindowDiff", "B precision", "B recall", "B F"]
+    assert names == ["boundary similarity (B)", "Pk", "WindowDiff", "B precision", "B recall", "B F"]
 
 
 @pytest.mark.parametrize("average", ["micro", "macro"])
