@@ -22,7 +22,7 @@ PYTEST := $(BIN)/pytest --numprocesses logical
 # The oldest releases are those for this Python; without it, their tests are left out and this is said.
 OLDEST_PYTHON ?= python3.11
 
-.PHONY: help demo table picture power site evidence columns nights claims dashboard test test-all test-oldest test-deploy test-torch deploy-parts image chaos lint linked rules types quick ready bench archives clean
+.PHONY: help demo table picture power site evidence docs columns nights claims dashboard test test-all test-oldest test-deploy test-torch deploy-parts image chaos lint linked rules types quick ready bench archives clean
 
 help:
 	@echo "make demo   score ten systems on 20 programmes of broadcast news and show the result"
@@ -30,7 +30,7 @@ help:
 	@echo "make picture the README's picture, taken again"
 	@echo "make power  how often an audit finds faults, written into its page: some minutes"
 	@echo "make site   the documentation as pages for a browser"
-	@echo "make columns the tables' page and the directions in views.sql, written from the code"
+	@echo "make docs   pages and files that are written from the code"
 	@echo "make evidence which measure prefers the better coder: docs/evidence.md, written from data that ships"
 	@echo "make nights false alarms and power of the gate, simulated, into docs/claims.md"
 	@echo "make claims how often intervals, tests and power are right, simulated: docs/claims.md"
@@ -98,12 +98,9 @@ nights: $(VENV)/core
 claims: $(VENV)/core
 	$(BIN)/python -m benchmarks.claims
 
-columns: $(VENV)/core
-	@$(BIN)/python -m segscore.api.write_tables > docs/tables.md
-	@$(BIN)/python -m segscore.api.write_types > segscore/api/typed.py
+docs columns: $(VENV)/core
+	@$(BIN)/python -m docs.tools
 	@$(BIN)/python deploy/dashboards/directions.py
-	@$(BIN)/python -m segscore.jobs.cli.settings_schema > docs/settings.schema.json
-	@$(BIN)/python -m segscore.jobs.cli.options_page > docs/options.md
 
 dashboard: $(VENV)/test
 	@$(BIN)/python deploy/dashboards/dashboard.py > deploy/dashboards/grafana.json
@@ -221,6 +218,7 @@ linked:
 	@rm -rf $(LINKED)/segscore && mkdir -p $(LINKED)/segscore
 	@ln -s ../../../pipeline ../../../schemas ../../../jobs $(CURDIR)/segscore/* $(LINKED)/segscore
 	@ln -sfn ../../tests $(LINKED)/tests && ln -sfn ../../benchmarks $(LINKED)/benchmarks
+	@ln -sfn ../../docs $(LINKED)/docs
 
 # A kernel that was compiled before what it calls was changed would be measured as it was.
 bench: export NUMBA_CACHE_DIR = $(CURDIR)/build/bench

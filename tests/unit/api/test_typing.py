@@ -8,7 +8,6 @@ from pathlib import Path
 import pytest
 
 import segscore
-from segscore.api.write_types import python_types
 from segscore.pipeline.measures import PAIRS
 from tests.support.paths import ROOT, linked_package
 
@@ -62,10 +61,6 @@ WRONG = {
     'segscore.trend("a", measure="pk", nigths=3)': "call-arg",
     'segscore.calibrate("a", measure="pkk")': "arg-type",
 }
-
-
-def test_the_types_are_those_of_the_tables() -> None:
-    assert TYPED.read_text() == python_types(), "run `make columns`"
 
 
 def test_pyright_sees_that_the_functions_of_measures_are_exported() -> None:
