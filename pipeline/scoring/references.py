@@ -168,7 +168,7 @@ def label_use(settings: MeasuringSettings) -> LabelUse:
 def consensus_references(
     references: References, label: str, share: Fraction, settings: MeasuringSettings
 ) -> References:
-    """Make the consensus of each document's coders as an additional reference (docs/measures.md).
+    """Make the consensus of each document's coders as an additional reference.
 
     With the window policy `per-pair` a consensus has its own window size; otherwise it has that of
     the original references.  A share of 0 stands for any coder.
