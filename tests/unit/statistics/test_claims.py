@@ -90,12 +90,14 @@ def test_boards_do_not_contradict_themselves() -> None:
 
 def test_the_page_has_the_tables() -> None:
     page = (ROOT / "docs" / "claims.md").read_text("utf-8")
-    for name in claims.TABLES:
-        measured = page.split(claims.START.format(name))[1].split(claims.END.format(name))[0]
-        assert measured.count("\n| ") >= 3, name
+    measured = [
+        page.split(claims.START.format(name))[1].split(claims.END.format(name))[0]
+        for name in claims.TABLES
+    ]
+    assert sum(table.count("\n| ") for table in measured) > 50
 
 
-@pytest.mark.parametrize("shows", [(), (2, 3, 5)])
+@pytest.mark.parametrize("shows", [(), (1, 2, 1, 3, 2, 1)])
 def test_corpora_are_averaged_as_a_run_does(shows: tuple[int, ...]) -> None:
     made = simulated_documents.pool(statements.DENSITY)
     chosen = np.arange(30).reshape(3, 10)
@@ -117,5 +119,5 @@ def test_corpora_are_averaged_as_a_run_does(shows: tuple[int, ...]) -> None:
         micro, macro = micro_estimates(table, sums, parameters, None), macro_estimates(table, sums)
         for (name, average), each in found.items():
             own = (micro if average == "micro" else macro)[name]
-            assert each.interval() == pytest.approx(own.interval(), rel=1e-9)
+            assert each.interval() == pytest.approx(own.interval(), rel=1e-9, nan_ok=True)
             assert each.effective == pytest.approx(own.effective)
