@@ -474,6 +474,16 @@ def test_buckets_of_documents_are_resampled_alike(
 TWO = {"d": Document(9, {"a": [2], "b": [3]})}
 
 
+def test_coders_who_mark_nothing_agree(tmp_path: Path) -> None:
+    corpus = {name: Document(10, {"x": (), "y": ()}) for name in "ab"}
+    found = {
+        (row["coefficient"], row["similarity"]): (row["actual"], row["expected"], row["value"])
+        for row in audit_tables(tmp_path, corpus)["agreement"]
+    }
+    assert found["pi", "boundary_similarity"] == found["kappa", "exact"] == (1, 0, 1)
+    assert found["pi", "two_category"] == (1, 1, None)
+
+
 def test_a_corpus_without_two_coders_on_a_document_fails(
     segscore: Segscore, tmp_path: Path
 ) -> None:
