@@ -15,6 +15,7 @@ from benchmarks.simulated_documents import Key
 from benchmarks.statements import (
     APART,
     B_MACRO,
+    CORPORA,
     COVERING,
     DENSITY,
     F1,
@@ -233,7 +234,7 @@ def _power() -> Table:
         )
     for kind_name, kind in (("ordinary lengths", ORDINARY), ("genres", OF_GENRES)):
         for n in (12, 42, 200):
-            for key, share in power_in_range(kind, Corpus(n)).items():
+            for key, share in power_in_range(kind, Corpus(n), CORPORA // 4).items():
                 what = f"range of the smallest difference, {kind_name}, {_NAMES[key]}, n {n}"
                 rows.append([what, ".80", _shown(share)])
     for n in (100, 1000):
