@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from benchmarks import boards
-from benchmarks.simulated_coders import audits
+from benchmarks.simulated_coders import at_random, audits
 from benchmarks.simulated_documents import Key
 from benchmarks.statements import (
     APART,
@@ -251,6 +251,11 @@ def _coders() -> Table:
             what = f"interval of {name} contains the value of these coders, n {n}"
             rows.append([what, ".95", _shown(share)])
         rows.append([f"largest upper end, n {n}", "at most 1", f"{highest:.3f}"])
+    printed = at_random(40)
+    rows.append(["coders at random places, n 40: pi", "–", f"{printed['value']:.3f}"])
+    same = f"{printed['chance']:.3f} (printed)"
+    rows.append(["the same: two coders agree by", same, f"{printed['actual']:.3f}"])
+    rows.append(["the same: corrected for chance", "0", f"{printed['corrected']:.3f}"])
     return Table(["coefficients of agreement, B", "stated", "measured"], rows)
 
 
