@@ -152,6 +152,13 @@ AGREEMENT = pap.DataFrameSchema(
             "null with two coders"
         ),
         "coders_high": number_or_null("upper end of the interval for other coders like these"),
+        "chance": value(
+            "similarity of coders who place as many boundaries at random: 64 draws of each coding; "
+            "null but for pi and kappa",
+            1,
+        ),
+        "corrected": number_or_null("(actual - chance) / (1 - chance)"),
+        "chance_documents": whole("documents that were drawn: at most 4,096, by hash"),
         "change": number_or_null(
             "value less that of the group before, in the order of the values of the attribute; "
             "null unless --group-by is one attribute"
