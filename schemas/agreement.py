@@ -202,15 +202,12 @@ CODERS = pap.DataFrameSchema(
             for similarity in SIMILARITY_MEANINGS
             for end, side in (("low", "lower"), ("high", "upper"))
         },
-        **{
-            f"without_{kind}_{similarity}": coefficient(
-                f"{kind} by {similarity} without this coder"
-            )
-            for similarity in SIMILARITY_MEANINGS
-            for kind in (*COEFFICIENTS, "bias")
-        },
-        "without_alpha_two_category": coefficient("Krippendorff's alpha without this coder"),
-        "without_ac1_two_category": coefficient("Gwet's AC1 without this coder"),
+        "without_pi_boundary_similarity": coefficient(
+            "pi by boundary_similarity without this coder"
+        ),
+        "others_boundary_similarity": value(
+            "boundary_similarity of the other coders among themselves, pooled", 1
+        ),
     },
     name="coders",
     description="group and coder",

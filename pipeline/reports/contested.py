@@ -2,10 +2,12 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, cast
 
 import pyarrow as pa
+import pyarrow.compute as pc
 
+from segscore.pipeline.agreement.contested import contested_among_others
 from segscore.pipeline.agreement.documents import contested_in
 from segscore.pipeline.agreement.part import CONTESTED_COLUMNS
 from segscore.pipeline.agreement.shown_audit import CONTESTED_SHOWN, codings_shown, contested_shown
@@ -28,7 +30,7 @@ STRIPS = 40
 
 def contested(run: FinishedRun) -> Section:
     """Draw the most contested documents, with the segmentations of all coders."""
-    rows = _most_contested(run)
+    rows, left_out = _most_contested(run)
     title = "Contested documents"
     if not rows:
         text = "There are none: all codings of every document are the same."
@@ -39,7 +41,7 @@ def contested(run: FinishedRun) -> Section:
         drawings, why = {}, f"Not drawn: {problem}."
     else:
         why = ""
-    table = contested_shown(rows)
+    table = contested_shown(rows, left_out)
     figures = [
         replace(
             shown_figure(codings_shown(row), wide=True),
@@ -51,8 +53,29 @@ def contested(run: FinishedRun) -> Section:
     return Section("contested", title, f"{table.guide} {why}", figures, missing=why)
 
 
-def _most_contested(run: FinishedRun) -> list[DocumentRow]:
-    return contested_in(run.parts("documents", _COLUMNS), CONTESTED_SHOWN)
+def _most_contested(run: FinishedRun) -> tuple[list[DocumentRow], list[str]]:
+    """Return the most contested documents, without coders who stand out, and their names."""
+    whole = contested_in(run.parts("documents", _COLUMNS), CONTESTED_SHOWN)
+    chosen, left_out = contested_among_others(run, whole)
+    return rows_of_documents(run, chosen) if left_out else whole, left_out
+
+
+def rows_of_documents(run: FinishedRun, chosen: Sequence[DocumentRow]) -> list[DocumentRow]:
+    """Return the rows of chosen documents with all that is drawn, in their order."""
+    ids = [row["document_id"] for row in chosen]
+    wanted = pa.array(ids, pa.string())
+    found: dict[str, DocumentRow] = {}
+    for part in run.parts("documents", _COLUMNS):
+        rows = part.filter(pc.is_in(part.column("document_id").cast(pa.string()), wanted))
+        found |= {row["document_id"]: row for row in rows.to_pylist()}
+    return [
+        cast(
+            "DocumentRow",
+            found[row["document_id"]]
+            | {**row, "codings": len(found[row["document_id"]]["coders"])},
+        )
+        for row in chosen
+    ]
 
 
 def _codings(run: FinishedRun, rows: Sequence[DocumentRow]) -> dict[str, list[Drawing]]:
