@@ -195,13 +195,10 @@ CODERS = pap.DataFrameSchema(
             f"peer_{similarity}": value(f"{meaning}, pooled over all pairs with this coder", 1)
             for similarity, meaning in SIMILARITY_MEANINGS.items()
         },
-        **{
-            f"peer_{similarity}_{end}": value(
-                f"{side} end of the 95 % interval of peer_{similarity}, by a jackknife", 1
-            )
-            for similarity in SIMILARITY_MEANINGS
-            for end, side in (("low", "lower"), ("high", "upper"))
-        },
+        "peer_boundary_similarity_low": value(
+            "lower end of the 95 % interval of peer_boundary_similarity, by a jackknife", 1
+        ),
+        "peer_boundary_similarity_high": value("upper end of that interval", 1),
         "without_pi_boundary_similarity": coefficient(
             "pi by boundary_similarity without this coder"
         ),

@@ -27,6 +27,8 @@ _FEWEST, _MORE, _TIMES = 5, 0.15, 3
 and how many times as large it must be."""
 
 _FEWEST_SEGMENTS = 20
+_HARDLY = 1.5
+"""Coders agree hardly better than chance up to so many times its similarity."""
 
 Documents = dict[str, dict[str, list[int]]]
 """Boundaries by document and coder, ascending."""
@@ -63,7 +65,7 @@ class Habits:
         clearest: documents in which the coder agrees less than expected, the clearest first.
         no_end: documents where the coder marks nothing after the middle, and others do.
         no_start: documents where the coder marks nothing before the middle, and others do.
-        chance: documents in which the coder agrees with the others no better than chance.
+        chance: documents in which the coder agrees with the others hardly better than chance.
         step: the most frequent size of the coder's segments, in the unit of the run.
         steps: segments of this size.
     """
@@ -94,9 +96,9 @@ class Habits:
             )
         if self.chance.stands_out:
             yield (
-                f"In {self.chance.count} of {self.chance.number} documents {coder} agrees no "
-                f"better than chance (others: {percent(self.chance.others)}): were documents "
-                "mixed up?"
+                f"In {self.chance.count} of {self.chance.number} documents {coder} agrees "
+                f"hardly better than chance (others: {percent(self.chance.others)}): were "
+                "documents mixed up?"
             )
 
 
@@ -228,7 +230,7 @@ def _by_chance(coder: str, own: Documents, coded: _Coded) -> Share:
     for document, codings in own.items():
         for name in codings:
             numbers[name == coder] += 1
-            counts[name == coder] += _with(name, coded.similar[document]) <= coded.chance
+            counts[name == coder] += _with(name, coded.similar[document]) <= _HARDLY * coded.chance
     return Share(counts[True], numbers[True], counts[False], numbers[False])
 
 
