@@ -205,6 +205,10 @@ CODERS = pap.DataFrameSchema(
         "others_boundary_similarity": value(
             "boundary_similarity of the other coders among themselves, pooled", 1
         ),
+        "shrunk_effect": number_or_null(
+            "how much more similar the coder is to the others than coders are on average, in the "
+            "documents that they share, shrunk towards 0; for crowds, in which nobody is judged"
+        ),
     },
     name="coders",
     description="group and coder",

@@ -82,6 +82,7 @@ SELECT folder_of(filename, 2) AS audit, date_of(folder_of(filename, 2)) AS date,
     candidate_similarity, candidate_share, coder_share, candidate_p, candidate_wins,
     reading_document, reading_position,
     reading_ratio_of_rates, reading_offset, candidate_worse, others_boundary_similarity,
+    shrunk_effect,
     peer_boundary_similarity, peer_segmentation_similarity, peer_exact,
     peer_two_category, without_pi_boundary_similarity,
     groups_of(to_json(audit_row), ['coder', 'documents', 'peers', 'boundaries',
@@ -117,7 +118,7 @@ SELECT folder_of(filename, 2) AS audit, date_of(folder_of(filename, 2)) AS date,
         'candidate_share', 'coder_share', 'candidate_p', 'candidate_wins',
         'reading_document', 'reading_position',
         'reading_ratio_of_rates', 'reading_offset', 'candidate_worse',
-        'others_boundary_similarity',
+        'others_boundary_similarity', 'shrunk_effect',
         'peer_boundary_similarity', 'peer_segmentation_similarity', 'peer_exact',
         'peer_two_category',
         'without_pi_boundary_similarity', 'filename']) AS groups
@@ -139,7 +140,7 @@ FROM (
         DOUBLE, candidate_share DOUBLE, coder_share DOUBLE, candidate_p DOUBLE,
         candidate_wins BOOLEAN, reading_document VARCHAR, reading_position BIGINT,
         reading_ratio_of_rates DOUBLE, reading_offset DOUBLE, candidate_worse BOOLEAN,
-        others_boundary_similarity DOUBLE)))
+        others_boundary_similarity DOUBLE, shrunk_effect DOUBLE)))
     WHERE false
     UNION ALL BY NAME
     FROM read_parquet(audit_archive() || '/*/coders/*.parquet', union_by_name = true,

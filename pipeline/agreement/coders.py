@@ -16,6 +16,7 @@ from segscore.pipeline.agreement.coefficients import (
     CoefficientKey,
     coefficients,
 )
+from segscore.pipeline.agreement.crowd import shrunk_effects
 from segscore.pipeline.agreement.group import SUMMED, Group, rate
 from segscore.pipeline.agreement.judging.judge import coder_columns, pair_columns
 from segscore.pipeline.agreement.judging.view import View
@@ -40,6 +41,7 @@ def coder_rows(group: Group, view: View | None) -> Iterator[dict[str, object]]:
     peers = _with_peers(group)
     similar = evaluate(ACTUAL.values(), peers, {"n_t": group.choices.n_t}, rows=False)
     without = agreement_without(group)["pi", SHOWN]
+    shrunk = shrunk_effects(group)
     judged, intervals = coder_columns(group, view), [*peer_intervals(group)]
     for x, name in enumerate(group.coders):
         yield {
@@ -53,6 +55,7 @@ def coder_rows(group: Group, view: View | None) -> Iterator[dict[str, object]]:
             **intervals[x],
             WITHOUT_SHOWN: without.value[x],
             OTHERS_SHOWN: without.actual[x],
+            "shrunk_effect": shrunk[x],
             **judged[x],
         }
 

@@ -49,6 +49,8 @@ _TOO_WIDE = 1.0
 """Width from which an interval for other coders says nothing."""
 
 _TWO = 2
+_FEWEST_RANKED, _LEAST_SHRUNK = 20, 0.05
+"""Coders whose effects are ranked where nobody is judged, and from where on they are listed."""
 _LEAST_CHANCE = 0.0001
 _IN_ORDER = ("guideline", "guidelines", "version", "round", "phase")
 """Attributes whose values are compared in their order, whatever they are."""
@@ -68,6 +70,7 @@ def describe_audit(agreement: Sequence[CoefficientRow], audit: AuditRows) -> lis
             *_agreement(agreement),
             f"With fewer than {FEWEST_JUDGED} coders who each share {FEWEST_DOCUMENTS} documents "
             "with others, it cannot be said who stands out.",
+            *_crowd(audit.coders),
         ]
     where = [
         sentence
@@ -75,6 +78,20 @@ def describe_audit(agreement: Sequence[CoefficientRow], audit: AuditRows) -> lis
         for sentence in habits.sentences(coder, audit.unit)
     ]
     return [*_agreement(agreement), *marked, *where, *_not_judged(audit.coders)]
+
+
+def _crowd(coders: Sequence[Mapping[str, Any]]) -> Iterator[str]:
+    """Yield who agrees least, if coders differ at all; nobody is named for it."""
+    known = [row for row in coders if row.get("shrunk_effect") is not None]
+    lowest = sorted(known, key=lambda row: (row["shrunk_effect"], row["coder"]))[:MOST]
+    lowest = [row for row in lowest if row["shrunk_effect"] <= -_LEAST_SHRUNK]
+    if len(known) < _FEWEST_RANKED or not lowest:
+        return
+    named = ", ".join(f"{row['coder']} {row['shrunk_effect']:+.2f}" for row in lowest)
+    yield (
+        f"Look first at what these marked, of {len(known):,} coders (effects, shrunk towards the "
+        f"mean for the few documents of each): {named}."
+    )
 
 
 def _said(audit: AuditRows, part: Part) -> list[str]:

@@ -27,7 +27,7 @@ _EXPLAINS = "outlying_rate"
 """Who marks far more or fewer boundaries agrees less for that."""
 
 _NAMED = ("low_agreement", "shifted", _EXPLAINS)
-_LOWEST = 3
+_LOWEST, _SHOWN = 3, 0.005
 
 _SHARE = 3
 """At most one in so many coders is left out of the spread."""
@@ -122,7 +122,7 @@ def _quiet(rows: Sequence[Mapping[str, Any]]) -> Iterator[str]:
         return
     left = [row for row in known if not any(row.get(mark) for mark in _NAMED)]
     left.sort(key=lambda row: (row["agreement_effect"], row["coder"]))
-    lowest = [row for row in left[:_LOWEST] if row["agreement_effect"] < 0]
+    lowest = [row for row in left[:_LOWEST] if row["agreement_effect"] <= -_SHOWN]
     if not lowest:
         return
     nobody = (
