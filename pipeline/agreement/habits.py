@@ -21,7 +21,7 @@ from segscore.pipeline.statistics.shown_numbers import percent, shown_position
 _SEARCHED = 1000
 """The most documents of each coder that are searched: the first by their ids."""
 
-_CLEAREST = 3
+_CLEAREST, _IN_WORDS = 5, 3
 _FEWEST, _MORE, _TIMES = 5, 0.15, 3
 """Documents in which something must be so, by how much the share must exceed that of the others,
 and how many times as large it must be."""
@@ -251,4 +251,4 @@ def clearest_in_words(habits: Habits | None) -> str:
     """Return a sentence about the documents where a coder differs most clearly, or nothing."""
     if habits is None or not habits.clearest:
         return ""
-    return f" Clearest in {named_list(habits.clearest)}."
+    return f" Clearest in {named_list(habits.clearest[:_IN_WORDS])}."

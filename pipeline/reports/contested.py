@@ -1,6 +1,6 @@
 """The documents of an audit on which coders agree least, drawn with all their codings."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any, cast
 
@@ -35,12 +35,7 @@ def contested(run: FinishedRun) -> Section:
     if not rows:
         text = "There are none: all codings of every document are the same."
         return Section("contested", title, text, [])
-    try:
-        drawings = _codings(run, rows)
-    except (Refused, Failed, OSError) as problem:
-        drawings, why = {}, f"Not drawn: {problem}."
-    else:
-        why = ""
+    drawings, why = draw_codings(run, rows)
     table = contested_shown(rows, left_out)
     figures = [
         replace(
@@ -78,7 +73,29 @@ def rows_of_documents(run: FinishedRun, chosen: Sequence[DocumentRow]) -> list[D
     ]
 
 
-def _codings(run: FinishedRun, rows: Sequence[DocumentRow]) -> dict[str, list[Drawing]]:
+def draw_codings(
+    run: FinishedRun,
+    rows: Sequence[DocumentRow],
+    shown: Callable[[str], str] = str,
+    first: str = "",
+) -> tuple[dict[str, list[Drawing]], str]:
+    """Draw the codings of some documents; return also why they cannot be drawn.
+
+    Args:
+        run: a finished audit.
+        rows: rows of the documents.
+        shown: returns the name that each coder gets.
+        first: whose coding is drawn first.
+    """
+    try:
+        return _codings(run, rows, shown, first), ""
+    except (Refused, Failed, OSError) as problem:
+        return {}, f"Not drawn: {problem}."
+
+
+def _codings(
+    run: FinishedRun, rows: Sequence[DocumentRow], shown: Callable[[str], str], first: str
+) -> dict[str, list[Drawing]]:
     """Draw the codings of some documents, read again from the run's input."""
     location = find_recorded(run, "codings", run.settings["codings"])
     table = find_table("codings", location, SEGMENTATIONS)
@@ -91,7 +108,9 @@ def _codings(run: FinishedRun, rows: Sequence[DocumentRow]) -> dict[str, list[Dr
     if run.settings["units"] == "words":  # but codings are drawn in units
         rows = [{**row, "n_units": _largest_length(row, codings)} for row in rows]
     unit = run.record.get("unit")
-    return {row["document_id"]: [_drawing(row, codings, unit)] for row in rows}
+    codings.sort(key=lambda coding: (coding["coder"] != first, coding["coder"]))
+    named = [coding | {"shown": shown(coding["coder"])} for coding in codings]
+    return {row["document_id"]: [_drawing(row, named, unit)] for row in rows}
 
 
 def _largest_length(row: DocumentRow, codings: Sequence[dict[str, Any]]) -> int:
@@ -105,9 +124,8 @@ def _drawing(row: DocumentRow, codings: Sequence[dict[str, Any]], unit: str | No
         for coding in codings
         if coding["document_id"] == row["document_id"] and coding["coder"] in set(row["coders"])
     ]
-    drawn.sort(key=lambda coding: coding["coder"])
     strips = [
-        boundary_strip(coding["coder"], sorted(set(coding["boundaries"])))
+        boundary_strip(coding["shown"], sorted(set(coding["boundaries"])))
         for coding in drawn[:STRIPS]
     ]
     description = f"{len(strips)} codings, one above the other; the table lists their segments"

@@ -239,3 +239,23 @@ def test_too_few_coders_say_nothing_about_others(segscore: Segscore, tmp_path: P
     said = "what other coders would give cannot be told from so few: more coders help"
     assert said in " ".join(result.out.split())
     assert "other coders would give -" not in result.out
+
+
+def test_a_coder_has_a_page_without_other_names(
+    segscore: Segscore, tmp_path: Path, codings: Path
+) -> None:
+    run, page = tmp_path / "run", tmp_path / "b.html"
+    named = tmp_path / "named.jsonl"
+    rows = [json.loads(line) for line in codings.read_text().splitlines()]
+    rows = [row | {"coder": f"coder-{row['coder']}-name"} for row in rows]
+    named.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    assert segscore("agree", named, "--output", run).code == 0
+    result = segscore("report", run, "--coder", "coder-B-name", "--output", page)
+    assert result.code == 0, result.err
+    text = page.read_text()
+    assert "coder-B-name&#39;s boundaries agree with the others&#39; by 0." in text
+    assert "Documents to look at" in text and ">the others<" in text
+    for coder in CODERS:
+        assert (f"coder-{coder}-name" in text) is (coder == "B"), coder
+    wrong = segscore("report", run, "--coder", "coder-b-name", "--output", tmp_path / "c.html")
+    assert (wrong.code, "no such coder" in wrong.err) == (2, True)
