@@ -48,7 +48,7 @@ class SelfAgreement(Step):
     def count(self, group: Group) -> Iterator[Row]:
         """Yield the similarities of each coder, with their intervals."""
         for counts, units in by_coder(group, "again", COUNTS["again"]):
-            own = pooled_estimates(counts, units, group.choices.n_t)
+            own = pooled_estimates(counts, units, group.choices)
             yield {
                 "self_pairs": int(counts["pairs"].sum()),
                 **{
