@@ -225,6 +225,11 @@ def _same_coders(
     pairs = whole.by_document.pairs(judging.similarity, judging.n_t)
     number = {value: 1 + at for at, value in enumerate(ordered)}
     for before, value in pairwise(ordered):
-        compared = same_coders(whole.by_document, pairs, (number[before], number[value]))
+        compared = same_coders(
+            whole.by_document,
+            pairs,
+            (number[before], number[value]),
+            grouped=whole.choices.grouped,
+        )
         found[value] = dict(zip(_SAME, astuple(compared), strict=True))
     return found

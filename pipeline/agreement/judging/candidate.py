@@ -89,7 +89,7 @@ class Candidate(Step):
         """Yield what is known of the candidate, undefined without one."""
         judging = group.choices.judging
         counts = [*by_coder(group, "candidate", COUNTS["candidate"])]
-        compared = [advantage(own, units) for own, units in counts]
+        compared = [advantage(own, units, grouped=group.choices.grouped) for own, units in counts]
         p = [p_of_margin(estimate, group.choices.margin) for estimate in compared]
         worse = [p_of_more(estimate, group.choices.margin) for estimate in compared]
         adjusted = zip(benjamini_yekutieli(p), benjamini_yekutieli(worse), strict=True)
@@ -98,7 +98,7 @@ class Candidate(Step):
             with np.errstate(divide="ignore", invalid="ignore"):
                 shares = (np.float64(own[name].sum()) / documents for name in _SHARES)
                 candidate_share, coder_share = shares
-            similar = pooled_estimates(own, units, judging.n_t)[judging.similarity].value
+            similar = pooled_estimates(own, units, group.choices)[judging.similarity].value
             yield {
                 "candidate_documents": documents,
                 "candidate_similarity": similar,
@@ -115,12 +115,13 @@ class Candidate(Step):
             yield replacement(audit.coders, audit.candidate, audit.margin, audit.peers)
 
 
-def advantage(counts: dict[str, Ints], units: Hashes) -> Estimate:
+def advantage(counts: dict[str, Ints], units: Hashes, *, grouped: bool = False) -> Estimate:
     """Return how much more often the coder is at least as good, a share of the documents.
 
     Args:
         counts: ``documents``, ``as_good`` and ``coder_as_good`` of each unit, shape (units,) each.
         units: names of the units, ascending.
+        grouped: whether a unit is several documents, such as a show.
     """
     known = counts["documents"] > 0
     documents = counts["documents"][known].astype(np.float64)
@@ -128,7 +129,7 @@ def advantage(counts: dict[str, Ints], units: Hashes) -> Estimate:
     with np.errstate(divide="ignore", invalid="ignore"):
         value = float(np.float64(more.sum()) / documents.sum())
         without: Floats = (more.sum() - more) / (documents.sum() - documents)
-    return Estimate(value, units[known], without, documents)
+    return Estimate(value, units[known], without, documents, grouped=grouped)
 
 
 def p_of_margin(estimate: Estimate, margin: float) -> float:

@@ -42,7 +42,7 @@ class SelfAgreement(Step):
     def count(self, group: Group) -> Iterator[Row]:
         """Yield the similarity of each coder, with its interval."""
         for counts, units in by_coder(group, "again", COUNTS["again"]):
-            own = pooled_estimates(counts, units, group.choices.n_t)[SHOWN]
+            own = pooled_estimates(counts, units, group.choices)[SHOWN]
             yield {
                 "self_pairs": int(counts["pairs"].sum()),
                 f"self_{SHOWN}": own.value,
