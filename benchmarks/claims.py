@@ -122,7 +122,7 @@ def _perfect() -> Table:
 
 def _few_documents() -> Table:
     kinds, sizes = {"genres": OF_GENRES, "Pareto": PARETO, "very unequal": UNEQUAL}, (10, 30, 100)
-    keys, rows = (B, PK, B_MACRO), []
+    keys, rows = (B, PK, B_MACRO), list[list[str]]()
     for name, kind in kinds.items():
         rows += _by_size(
             f"{name}: interval contains the truth",
@@ -162,7 +162,7 @@ def _shows() -> Table:
         "shows of 1, 2, 4, 8, 15 and 40": (1, 2, 4, 8, 15, 40),
         "4 shows of 3, 4 of 10, 4 of 25": (3,) * 4 + (10,) * 4 + (25,) * 4,
     }
-    rows = []
+    rows = list[list[str]]()
     for name, shows in (equal | unequal).items():
         for by_show in (False, True):
             corpus = Corpus(sum(shows), shows, by_show)
@@ -181,7 +181,7 @@ def _shows() -> Table:
 
 
 def _gate() -> Table:
-    sizes, rows = (5, 10, 20, 60, 200), []
+    sizes, rows = (5, 10, 20, 60, 200), list[list[str]]()
     for name, same in (("other documents each night", False), ("the same documents", True)):
         rows += _by_size(
             name,
@@ -193,7 +193,8 @@ def _gate() -> Table:
 
 
 def _skill() -> Table:
-    sizes, rows, ends = (5, 10, 20, 50, 200), [], []
+    sizes = 5, 10, 20, 50, 200
+    rows, ends = list[list[str]](), list[list[str]]()
     for key in (B, B_MACRO):
         cells = [skill_coverage(WITH_CHANCE, Corpus(n), key) for n in sizes]
         rows.append(
@@ -216,7 +217,7 @@ def _boards() -> Table:
         "best": ("the system that has the best value is not the best", "–"),
         "contradiction": ("star, interval, letters and sentence contradict each other", "0"),
     }
-    rows = []
+    rows = list[list[str]]()
     for name, (statement, level_of) in stated.items():
         made, false = found[name]
         rows.append([statement, level_of, f"{false} of {made}"])
@@ -224,7 +225,7 @@ def _boards() -> Table:
 
 
 def _power() -> Table:
-    rows = []
+    rows = list[list[str]]()
     for systems, name in ((2, "two systems"), (5, "five systems, ten pairs")):
         alpha = LEVEL / (systems * (systems - 1) / 2)
         need = needed(APART, alpha)
@@ -244,7 +245,7 @@ def _power() -> Table:
 
 
 def _coders() -> Table:
-    rows = []
+    rows = list[list[str]]()
     for n in (10, 40):
         for name, share in audits(n).items():
             what = f"interval of {name} contains the value of these coders, n {n}"

@@ -198,7 +198,7 @@ def needed(kind: Kind, alpha: float) -> int:
 def power_in_range(kind: Kind, corpus: Corpus, number: int = CORPORA) -> dict[Key, MeasuredShare]:
     """Return how often the printed range has the difference that the test finds in 80 %."""
     centred = [*_differences(kind, corpus, (B,), number, 0.0)]
-    found = {}
+    found = dict[Key, MeasuredShare]()
     for key in (B, B_MACRO):
         apart = [each[key] for each in centred]
         true = _found_in_80(apart)
@@ -264,7 +264,7 @@ def _differences(
     """Yield the differences of two systems, which are a share of those of the pool."""
     truth = pool(kind).truth
     for one, other in _averages(kind, corpus, number, 2, keys):
-        apart = {}
+        apart = dict[Key, Estimate]()
         for key in one:
             less = (1 - share) * (truth[key][0] - truth[key][1])
             apart[key] = difference(one[key], other[key]).less(less)
