@@ -27,8 +27,8 @@ def pair_power(
     """Return what the units of a pair can show, by the names of ``COLUMNS``; NaN where unknown.
 
     These are the difference that the test finds with its power, and the number of units that it
-    needs to find one. The spread of the units is an estimate, so each is a range that contains the
-    true one in 80 of 100 comparisons (Browne 1995, Statistics in Medicine 14:1933).
+    needs to find one. The spread of the units is an estimate, so each is a range of 80 % (Browne
+    1995, Statistics in Medicine 14:1933).
 
     Unknown with fewer than ``LEAST_DOCUMENTS`` units, and where all differ alike. What the observed
     difference would need is never said, because a difference that is not significant is mostly
