@@ -7,10 +7,10 @@ import numpy as np
 from segscore.pipeline.agreement.coefficients import (
     ACTUAL,
     PAIR_COUNTS,
-    SIMILARITIES,
     coefficient_weights,
 )
 from segscore.pipeline.agreement.group import Choices, Group
+from segscore.pipeline.agreement.sentences import PEER_SHOWN, SHOWN
 from segscore.pipeline.arrays.document_ids import Hashes
 from segscore.pipeline.arrays.ragged import Flags, Floats, Ints
 from segscore.pipeline.measures.measure import evaluate
@@ -21,11 +21,7 @@ def peer_intervals(group: Group) -> Iterator[dict[str, object]]:
     """Yield the intervals of each coder's agreement with the others."""
     for counts, units in by_coder(group, "rates", PAIR_COUNTS):
         with_peers = pooled_estimates(counts, units, group.choices)
-        yield {
-            f"peer_{similarity}_{end}": value
-            for similarity in SIMILARITIES
-            for end, value in ends_of(with_peers[similarity])
-        }
+        yield {f"{PEER_SHOWN}_{end}": value for end, value in ends_of(with_peers[SHOWN])}
 
 
 def ends_of(estimate: Estimate) -> list[tuple[str, float]]:

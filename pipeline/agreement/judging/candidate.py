@@ -8,6 +8,7 @@ half of them.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -75,6 +76,12 @@ class Candidate(Step):
             "the candidate agrees with the other coders as well as this coder: candidate_p is at "
             "most 0.05",
         ),
+        StepColumn(
+            "candidate_worse",
+            Kind.MARK,
+            "the candidate is worse than this coder: the p of coder_share - candidate_share being "
+            "at most --margin, adjusted likewise, is at most 0.05",
+        ),
     )
     part = Part.LAST
 
@@ -84,8 +91,9 @@ class Candidate(Step):
         counts = [*by_coder(group, "candidate", COUNTS["candidate"])]
         compared = [advantage(own, units, grouped=group.choices.grouped) for own, units in counts]
         p = [p_of_margin(estimate, group.choices.margin) for estimate in compared]
-        adjusted = benjamini_yekutieli(p)
-        for (own, units), value in zip(counts, adjusted.tolist(), strict=True):
+        worse = [p_of_more(estimate, group.choices.margin) for estimate in compared]
+        adjusted = zip(benjamini_yekutieli(p), benjamini_yekutieli(worse), strict=True)
+        for (own, units), (value, of_more) in zip(counts, adjusted, strict=True):
             documents = int(own["documents"].sum())
             with np.errstate(divide="ignore", invalid="ignore"):
                 shares = (np.float64(own[name].sum()) / documents for name in _SHARES)
@@ -96,8 +104,9 @@ class Candidate(Step):
                 "candidate_similarity": similar,
                 "candidate_share": float(candidate_share),
                 "coder_share": float(coder_share),
-                "candidate_p": value,
-                "candidate_wins": None if np.isnan(value) else value <= ADJUSTED_LEVEL,
+                "candidate_p": float(value),
+                "candidate_wins": None if np.isnan(value) else bool(value <= ADJUSTED_LEVEL),
+                "candidate_worse": None if np.isnan(of_more) else bool(of_more <= ADJUSTED_LEVEL),
             }
 
     def say(self, audit: AuditRows) -> Iterator[str]:
@@ -143,6 +152,12 @@ def p_of_margin(estimate: Estimate, margin: float) -> float:
     return float(share**estimate.effective)
 
 
+def p_of_more(estimate: Estimate, margin: float) -> float:
+    """Return the one-sided p value of the advantage being at most the margin: the other side."""
+    turned = replace(estimate, value=-estimate.value, without=-estimate.without)
+    return p_of_margin(turned, -margin)
+
+
 def replacement(
     coders: Sequence[Mapping[str, Any]],
     candidate: str,
@@ -172,18 +187,25 @@ def replacement(
         f" Some share only {counted(fewest, 'document')} with {candidate}; the test was proposed "
         f"for {_FEWEST_DOCUMENTS} or more."
     ) * (fewest < _FEWEST_DOCUMENTS)
-    may = f"{candidate} may replace a person" if rate >= WINNING_RATE else None
-    undecided = (
-        f" For {'the others' if won else 'all of them'} it is undecided: the test does not show "
-        f"that {candidate} is worse."
-    ) * (won < len(tested))
+    worse = sum(row.get("candidate_worse") is True for row in tested)
+    people = f"{len(tested)} people"
+    if rate >= WINNING_RATE:
+        said = f"{candidate} may replace a person: it agrees as well as {won} of {people}"
+        done = ""
+    elif 2 * worse >= len(tested):
+        all_of = f"all {people}" if worse == len(tested) else f"{worse} of {people}"
+        said = f"{candidate} is worse than {all_of}"
+        done = " Do not put it in a person's place."
+    else:
+        said = (
+            f"It is undecided whether {candidate} may replace a person: it agrees as well as {won} "
+            f"of {people}, is worse than {worse}"
+        )
+        done = " More documents would tell."
     return (
-        f"{may or f'It is not shown that {candidate} may replace a person'}: that it agrees with "
-        f"the others as well as a person does, within a margin of {margin:g}, is shown for {won} "
-        f"of {len(tested)} people who are left out in turn (winning rate {rate:.2f}, "
-        f"{WINNING_RATE} is needed; alternative annotator test, Calderon, Reichart & Dror 2025)."
-        f"{undecided} In {percent(sum(shares) / len(shares))} of the documents, on average, it "
-        f"agrees at least as well as the person.{few}"
+        f"{said}, within {margin:g} (alternative annotator test, Calderon, Reichart & Dror 2025). "
+        f"In {percent(sum(shares) / len(shares))} of the documents, on average, it agrees with the "
+        f"others at least as well as the person who is left out.{done}{few}"
         f"{''.join(_of_copying(tested, candidate, peers))}"
     )
 
