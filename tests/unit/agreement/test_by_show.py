@@ -39,7 +39,9 @@ def test_intervals_by_show_have_a_degree_of_freedom_for_each_show_but_one() -> N
         return row
 
     shows = table.column("show").to_numpy(zero_copy_only=False)
-    without = np.array([pi(table.filter(pa.array(shows != f"s{s}")))["value"] for s in range(SHOWS)])
+    without = np.array(
+        [pi(table.filter(pa.array(shows != f"s{s}")))["value"] for s in range(SHOWS)]
+    )
     error = sqrt((SHOWS - 1) / SHOWS * np.square(without - without.mean()).sum())
     row = pi(table)
     reach = (row["value"] - row["ci_low"]) / error
