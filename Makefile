@@ -100,7 +100,6 @@ claims: $(VENV)/core
 
 docs columns: $(VENV)/core
 	@$(BIN)/python -m docs.tools
-	@$(BIN)/python deploy/dashboards/directions.py
 
 dashboard: $(VENV)/test
 	@$(BIN)/python deploy/dashboards/dashboard.py > deploy/dashboards/grafana.json
