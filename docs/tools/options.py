@@ -10,8 +10,8 @@ _HEAD = """\
 
 # Options
 
-Every option of every command, from the declarations that make `segscore COMMAND --help`. Options that
-are seldom needed are explained only here; `--help-all` names them. Every command also has
+Every option of every command, from the declarations that make `segscore COMMAND --help`. Options
+that are seldom needed are explained only here; `--help-all` names them. Every command also has
 `--settings FILE`, a [settings file](runs.md#settings-from-a-file) in which an option is a key
 without its dashes, and `--log-format json`. [Runs](runs.md) explains `--output`, `--cluster`,
 `--workers`, `--memory-limit`, `--explain-plan` and `--fresh`.
