@@ -12,8 +12,6 @@ import pytest
 
 from segscore.pipeline.errors import Failed
 from segscore.pipeline.measures import ALL
-from segscore.pipeline.runs import planning
-from segscore.pipeline.runs.planning import Limits
 from segscore.pipeline.scoring.sweep.coder_sums import merge_sums
 from segscore.pipeline.scoring.sweep.measured import MeasureSums
 from segscore.pipeline.statistics import resampling
@@ -88,7 +86,7 @@ def test_values_are_those_of_scoring_at_each_threshold(
     options = ("--resample-by", "show") if unit == "show" else ()
     if unit == "11-buckets":  # of all documents, also for a system with fewer
         monkeypatch.setattr(resampling, "BUCKETS", 11)
-        monkeypatch.setattr(planning, "LIMITS", Limits(rows_per_part=10))
+        segscore.cut(10)
         rows = [row for row in rows if row["coder"] == "a" or row["document_id"] < "d10"]
     candidates = write(gold.parent / "candidates.jsonl", rows)
     thresholds = (0.0, 0.3, 0.55, 1.0)

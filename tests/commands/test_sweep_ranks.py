@@ -12,7 +12,6 @@ from hypothesis import strategies as st
 from scipy.stats import kendalltau
 
 import segscore as api
-from segscore.pipeline.runs import planning
 from segscore.pipeline.runs.planning import Limits
 from segscore.pipeline.scoring.sweep.shown_ranks import ranks_in_words
 from segscore.pipeline.scoring.sweep.varied import kendall_tau
@@ -69,11 +68,10 @@ def scored(segscore: Segscore, tables: dict[str, Path], *options: object) -> dic
 def test_values_are_those_of_score(
     segscore: Segscore,
     tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
     limits: Limits,
     lacking: int,
 ) -> None:
-    monkeypatch.setattr(planning, "LIMITS", limits)
+    segscore.cut(limits)
     tables = corpus(tmp_path, lacking=lacking)
     ended = segscore(
         "sweep", tables["gold"], tables["hyp"], "--measure", MEASURES, "--n-t", "5,1,3",

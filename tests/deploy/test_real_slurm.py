@@ -8,7 +8,6 @@ from pathlib import Path
 
 import pytest
 
-from segscore.pipeline.runs import planning
 from segscore.pipeline.runs.planning import Limits
 from tests.support import private_machine
 from tests.support.command_line import Segscore
@@ -37,11 +36,9 @@ def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Slurm]:
 
 
 @pytest.fixture
-def workspace(
-    segscore: Segscore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> Iterator[Workspace]:
+def workspace(segscore: Segscore, tmp_path: Path) -> Iterator[Workspace]:
     """A corpus of small parts, and the folder of its run."""
-    monkeypatch.setattr(planning, "LIMITS", Limits(rows_per_part=ROWS, read_again=0.0))
+    segscore.cut(Limits(rows_per_part=ROWS, read_again=0.0))
     with Workspace(tmp_path, segscore) as ready:
         yield ready
 

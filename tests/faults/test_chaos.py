@@ -8,7 +8,7 @@ from tests.faults.chaos import CLUSTER, LOCAL, PROCESSES, Figures, Undisturbed, 
 from tests.support.killing import CLIENT, SCHEDULER, WORKER
 from tests.support.promises import require_one_line, require_quiet
 
-RUNS = 6
+RUNS = 4
 
 
 def test_a_line_about_progress_is_no_message() -> None:
@@ -24,11 +24,9 @@ def test_killed_runs_end_like_undisturbed_ones(tmp_path: Path) -> None:
     """``disturb`` raises if a promise is broken."""
     _, agree, twice = scenarios(tmp_path / "corpus", documents=60)
     ways = [
-        (agree, CLUSTER, CLIENT),
         (agree, CLUSTER, SCHEDULER),
         (agree, CLUSTER, WORKER),
         (twice, LOCAL, CLIENT),
-        (twice, PROCESSES, CLIENT),
         (twice, PROCESSES, WORKER),
     ]
     figures = Figures()

@@ -9,7 +9,6 @@ from pathlib import Path
 
 import pytest
 
-from segscore.pipeline.runs import planning
 from segscore.pipeline.runs.planning import Limits
 from tests.support import hosts
 from tests.support.command_line import Segscore
@@ -37,7 +36,7 @@ def workspace(
 ) -> Iterator[Workspace]:
     """A corpus of small parts; a cluster started now notices soon who is cut off."""
     limits = Limits(rows_per_part=ROWS, read_again=0.0)  # rows are shuffled
-    monkeypatch.setattr(planning, "LIMITS", limits)
+    segscore.cut(limits)
     for name, value in QUICK.items():
         monkeypatch.setenv(name, value)
     with Workspace(tmp_path, segscore) as ready:

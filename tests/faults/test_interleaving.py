@@ -268,4 +268,4 @@ def test_jobs_in_random_orders_leave_one_run(
     stepped: SteppedStorage, kinds: str, before: int | None
 ) -> None:
     tree = finished_run(stepped, before) if before else {}
-    search(stepped, kinds.split(), tree).sample(300, seed=11)
+    search(stepped, kinds.split(), tree).sample(100, seed=11)

@@ -13,7 +13,6 @@ import pytest
 from distributed import Client, Security  # noqa: TID251
 from distributed.comm import connect  # noqa: TID251
 
-from segscore.pipeline.runs import planning
 from segscore.pipeline.runs.planning import Limits
 from tests.support.command_line import Segscore
 from tests.support.driven import Gate, wait
@@ -69,11 +68,9 @@ def is_silent(host: str, port: int) -> bool:
 
 
 @pytest.fixture
-def workspace(
-    segscore: Segscore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> Iterator[Workspace]:
+def workspace(segscore: Segscore, tmp_path: Path) -> Iterator[Workspace]:
     """A corpus of small parts, and the folder of its run."""
-    monkeypatch.setattr(planning, "LIMITS", Limits(rows_per_part=ROWS, read_again=0.0))
+    segscore.cut(Limits(rows_per_part=ROWS, read_again=0.0))
     with Workspace(tmp_path, segscore) as ready:
         yield ready
 

@@ -11,7 +11,7 @@ import pytest
 from distributed import Client  # noqa: TID251
 
 from segscore.pipeline.errors import Failed
-from segscore.pipeline.runs import connecting, executors, planning
+from segscore.pipeline.runs import connecting, executors
 from segscore.pipeline.runs.planning import Limits
 from tests.support.command_line import Segscore
 from tests.support.driven import Gate, wait
@@ -43,11 +43,9 @@ HIDING = """
 
 
 @pytest.fixture
-def workspace(
-    segscore: Segscore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> Iterator[Workspace]:
+def workspace(segscore: Segscore, tmp_path: Path) -> Iterator[Workspace]:
     """A corpus of small parts, and the folder of its run."""
-    monkeypatch.setattr(planning, "LIMITS", Limits(rows_per_part=ROWS, read_again=0.0))
+    segscore.cut(Limits(rows_per_part=ROWS, read_again=0.0))
     with Workspace(tmp_path, segscore) as ready:
         yield ready
 
