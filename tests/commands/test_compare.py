@@ -13,9 +13,10 @@ from tests.oracles import naive_comparison as naive
 from tests.oracles import naive_jackknife
 from tests.oracles.naive_denominators import DENOMINATORS
 from tests.support.command_line import Segscore
-from tests.support.comparisons import Row, compare, line, refusal_line, scored, tables, write
+from tests.support.comparisons import Row, compare, line, refusal_line, scored, tables
 from tests.support.corpora import corpus, run
 from tests.support.paths import DATA
+from tests.support.written import write
 
 Held = Mapping[str, Sequence[naive.Row]]
 FORMULAS: dict[str, tuple[list[str], naive.Formula]] = {

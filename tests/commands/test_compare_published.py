@@ -8,9 +8,10 @@ import pytest
 import segscore as library
 from segscore.pipeline.storage import read_table
 from tests.support.command_line import Segscore
-from tests.support.comparisons import refusal_line, write
+from tests.support.comparisons import refusal_line
 from tests.support.paths import DATA
 from tests.support.report_pages import Reader
+from tests.support.written import write
 
 TINYREC = DATA / "tinyrec.jsonl"
 QUICK = ("--measure", "pk", "--permutations", 0, "--published")

@@ -11,6 +11,7 @@ import segscore as api
 from segscore.pipeline.runs.planning import Limits
 from segscore.pipeline.storage import read_table
 from tests.support.command_line import Segscore
+from tests.support.written import write
 
 Row = dict[str, Any]
 DOCUMENTS, N_UNITS = 12, 30
@@ -75,11 +76,6 @@ def empty_rows() -> list[Row]:
 
 def untyped(rows: list[Row]) -> list[Row]:
     return [{key: row[key] for key in row if key != "boundary_types"} for row in rows]
-
-
-def write(path: Path, rows: list[Row]) -> Path:
-    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
-    return path
 
 
 class Scorer:

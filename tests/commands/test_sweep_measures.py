@@ -18,14 +18,10 @@ from segscore.pipeline.statistics import resampling
 from segscore.pipeline.storage import read_table
 from tests.support.command_line import Segscore
 from tests.support.comparisons import refusal_line
+from tests.support.written import write
 
 Row = dict[str, Any]
 MEASURES = ("pk", "window_diff", "boundary_similarity", "f1", "r_miss", "pk_prior")
-
-
-def write(path: Path, rows: list[Row]) -> Path:
-    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
-    return path
 
 
 @pytest.fixture

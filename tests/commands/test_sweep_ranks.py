@@ -19,14 +19,10 @@ from segscore.pipeline.storage import read_table
 from tests.support.command_line import Segscore
 from tests.support.comparisons import refusal_line
 from tests.support.report_pages import Reader, report
+from tests.support.written import write
 
 Row = dict[str, Any]
 MEASURES = "boundary_similarity,pk,window_diff,pk_prior,f1"
-
-
-def write(path: Path, rows: list[Row]) -> Path:
-    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
-    return path
 
 
 def corpus(folder: Path, documents: int = 14, lacking: int = 0) -> dict[str, Path]:

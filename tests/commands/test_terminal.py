@@ -6,7 +6,6 @@ import re
 import subprocess
 import sys
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -17,15 +16,11 @@ from tests.support.command_line import Segscore
 from tests.support.nights import DAYS, Archive
 from tests.support.paths import DATA
 from tests.support.terminal import Printed, in_terminal, with_environment
+from tests.support.written import write
 
 LONG = "experiments/2026-01/transformer-large.learning-rate-3e-5/checkpoint-120000"
 SYSTEMS = {LONG: 3, "b": 2, "größer": 5}
 """System -> the distance by which its boundaries miss those of the reference."""
-
-
-def write(path: Path, rows: list[dict[str, Any]]) -> Path:
-    path.write_text("".join(json.dumps(row) + "\n" for row in rows), "utf-8")
-    return path
 
 
 @pytest.fixture(scope="module")

@@ -10,8 +10,9 @@ import pytest
 
 import segscore as segscore_library
 from tests.support.command_line import Segscore
-from tests.support.comparisons import Row, refusal_line, write
+from tests.support.comparisons import Row, refusal_line
 from tests.support.paths import DATA
+from tests.support.written import write
 
 
 def tinyrec() -> list[Row]:

@@ -9,14 +9,13 @@ from pathlib import Path
 
 import pytest
 
-from segscore.pipeline.runs.planning import Limits
 from tests.support import hosts
 from tests.support.command_line import Segscore
 from tests.support.driven import Gate, wait
 from tests.support.hosts import Cluster, Namespaces, Network, Proxies
 from tests.support.killing import Command
 from tests.support.promises import UNFINISHED, require_quiet, require_same
-from tests.support.resuming import ROWS, Workspace
+from tests.support.resuming import Workspace
 from tests.support.run_files import files
 from tests.support.waiting import WAIT_AT_PART, WAIT_IN_SHUFFLE, waiting_process
 
@@ -35,8 +34,6 @@ def workspace(
     segscore: Segscore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> Iterator[Workspace]:
     """A corpus of small parts; a cluster started now notices soon who is cut off."""
-    limits = Limits(rows_per_part=ROWS, read_again=0.0)  # rows are shuffled
-    segscore.cut(limits)
     for name, value in QUICK.items():
         monkeypatch.setenv(name, value)
     with Workspace(tmp_path, segscore) as ready:
