@@ -19,8 +19,6 @@ from tests.support.resuming import Workspace
 from tests.support.run_files import files
 from tests.support.waiting import WAIT_AT_PART, WAIT_IN_SHUFFLE, waiting_process
 
-pytestmark = pytest.mark.long
-
 QUICK = {
     "DASK_DISTRIBUTED__SCHEDULER__WORKER_TTL": "1s",  # waits for ten heartbeats in any case: 5 s
     "DASK_DISTRIBUTED__COMM__TIMEOUTS__CONNECT": "5s",

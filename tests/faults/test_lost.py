@@ -18,7 +18,7 @@ from tests.support.waiting import WAIT_AT_PART, WAIT_IN_SHUFFLE, waiting_process
 
 WAYS = [
     pytest.param("score", WAIT_AT_PART, id="score"),
-    pytest.param("agree", WAIT_IN_SHUFFLE, id="shuffle", marks=pytest.mark.long),
+    pytest.param("agree", WAIT_IN_SHUFFLE, id="shuffle"),
 ]
 
 
@@ -59,7 +59,6 @@ def test_a_task_of_a_lost_worker_is_repeated(workspace: Workspace) -> None:
     require_same(workspace.run, undisturbed(workspace, "score"))
 
 
-@pytest.mark.long
 def test_a_worker_may_be_lost_during_a_shuffle(workspace: Workspace) -> None:
     fault_plan = workspace.fault_plan({"gate": WAIT_IN_SHUFFLE})
     with cluster(fault_plan) as dask:

@@ -69,7 +69,7 @@ def test_exactly_one_publishes(
 
 @pytest.mark.parametrize(
     "options",
-    [pytest.param(("--fresh",), marks=pytest.mark.long), ("--fresh", *OTHER)],
+    [("--fresh",), ("--fresh", *OTHER)],
     ids=str,
 )
 def test_a_fresh_job_takes_over_the_folder(
