@@ -33,6 +33,7 @@ def intervals(
     *,
     legend: bool = True,
     zero: bool = False,
+    joined: bool = False,
 ) -> Chart | None:
     """Draw one point with its interval per row; return None if nothing is defined.
 
@@ -42,12 +43,15 @@ def intervals(
         kinds: all kinds, each with a shape of its own, in the order of the legend.
         legend: whether a legend tells several kinds apart.
         zero: whether the axis shows 0, with a line.
+        joined: whether a line joins the points, as in a learning curve.
     """
     import altair as alt
 
     if not any_defined(rows, "value"):
         return None
 
+    if joined:
+        rows = [{**row, "place": place} for place, row in enumerate(rows)]
     rows = with_labels(rows, "name")
     base = alt.Chart(as_data(rows)).encode(
         y=name_axis(different_values(rows, "name_label")),
@@ -68,6 +72,11 @@ def intervals(
         ),
     )
     layers = [span, point] if any_defined(rows, "low", "high") else [point]
+    if joined:
+        curve = base.mark_line(color=DATA, opacity=0.5).encode(
+            x=alt.X("value:Q", title=axis, scale=scale), order="place:Q"
+        )
+        layers.insert(0, curve)
     if zero:
         line = alt.Chart(as_data([{"zero": 0.0}])).mark_rule(color=MIDDLE, opacity=0.5)
         layers.insert(0, line.encode(x=alt.X("zero:Q", title=axis, scale=scale)))

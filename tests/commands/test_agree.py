@@ -88,11 +88,10 @@ def test_coefficients_equal_the_twin(
         remaining = naive_agreement.without(
             corpus, row["coder"], n_t, averaged, published is not None
         )
-        for (coefficient, similarity), cell in remaining.items():
-            assert is_equal(row[f"without_{coefficient}_{similarity}"], cell.value), (
-                row,
-                similarity,
-            )
+        cell = remaining["pi", "boundary_similarity"]
+        assert is_equal(row["without_pi_boundary_similarity"], cell.value), row
+        if cell.value is not None:
+            assert is_equal(row["others_boundary_similarity"], cell.actual), row
 
 
 @settings(max_examples=examples(60))
@@ -473,6 +472,16 @@ def test_buckets_of_documents_are_resampled_alike(
 TWO = {"d": Document(9, {"a": [2], "b": [3]})}
 
 
+def test_coders_who_mark_nothing_agree(tmp_path: Path) -> None:
+    corpus = {name: Document(10, {"x": (), "y": ()}) for name in "ab"}
+    found = {
+        (row["coefficient"], row["similarity"]): (row["actual"], row["expected"], row["value"])
+        for row in audit_tables(tmp_path, corpus)["agreement"]
+    }
+    assert found["pi", "boundary_similarity"] == found["kappa", "exact"] == (1, 0, 1)
+    assert found["pi", "two_category"] == (1, 1, None)
+
+
 def test_a_corpus_without_two_coders_on_a_document_fails(
     segscore: Segscore, tmp_path: Path
 ) -> None:
@@ -600,7 +609,7 @@ def test_expected_agreement_of_1_leaves_coefficients_undefined(folders: Iterator
     everywhere = list(range(1, 10))
     three_coders = {"d": Document(10, {"a": everywhere, "b": everywhere, "x": everywhere[:6]})}
     coders = {row["coder"]: row for row in audit_tables(next(folders), three_coders)["coders"]}
-    assert coders["x"]["without_kappa_two_category"] is None
+    assert coders["x"]["without_pi_boundary_similarity"] is None
 
 
 def test_equal_coders_have_no_deviation(folders: Iterator[Path]) -> None:
