@@ -37,6 +37,7 @@ help:
 	@echo "make dashboard the dashboards, written from their scripts"
 	@echo "make test   rules, types, and the quick tests, which need no server, browser or root"
 	@echo "make test-all the other tests: object stores, a browser, deploy/, killed runs, what takes long"
+	@echo "make ready  what the tests need, set up side by side; the others do it when they need it"
 	@echo "make test-oldest quick tests with the oldest releases that segscore runs with, on Python 3.11"
 	@echo "make test-torch docs/training.md, and wtpsplit, in an environment with torch (4 GB)"
 	@echo "make test-deploy the tests of deploy/ alone, on Docker, Slurm, Prometheus and systemd"
@@ -100,7 +101,6 @@ claims: $(VENV)/core
 
 docs columns: $(VENV)/core
 	@$(BIN)/python -m docs.tools
-	@$(BIN)/python deploy/dashboards/directions.py
 
 dashboard: $(VENV)/test
 	@$(BIN)/python deploy/dashboards/dashboard.py > deploy/dashboards/grafana.json
@@ -113,7 +113,8 @@ site: $(VENV)/docs
 	@echo "the documentation: build/site/index.html"
 
 # Every test is run by one of the two; tests/conftest.py marks those that are quick.  Those that
-# generate examples are run by both, with a third of their examples and with all.
+# generate examples are run by both, with a third of their examples and with all; where
+# SEGSCORE_EXAMPLES is set to all, as in .ci/run, by the first alone.
 # The types are checked beside the tests, because mypy uses one core.
 test: rules
 	@$(MAKE) --no-print-directory --jobs 2 types quick
@@ -126,7 +127,7 @@ ready:
 	@$(MAKE) --no-print-directory --jobs $(VENV)/test $(AZURITE) $(BROWSER) $(HARNESS)
 
 test-all: ready
-	SEGSCORE_EXAMPLES=all $(PYTEST) -m "not quick or hypothesis"
+	SEGSCORE_EXAMPLES=all $(PYTEST) -m "not quick$(if $(SEGSCORE_EXAMPLES),, or hypothesis)"
 
 # The pages are of the newest releases, so that their tests are left out.
 test-oldest: $(OLDEST)

@@ -117,9 +117,7 @@ class FloorKind(RuleKind):
         """Say where an average is, and its interval, against a floor or an upper limit."""
         check = checks[0]
         if check.value is None:
-            text = undefined(check, when_before(check))
-            assert text is not None
-            return text
+            return undefined(check, when_before(check)) or ""
         low, high = (short(end) for end in check.ends if end is not None)
         side = "below the floor" if ">=" in check.rule else "above the limit"
         certain = "is" if check.result == FAILED else "may be"
