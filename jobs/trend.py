@@ -88,9 +88,8 @@ def _print(found: "FoundTrend") -> None:
     from segscore.jobs.show.sentences import print_sentences
     from segscore.jobs.show.shown import print_shown
     from segscore.pipeline.nightly.trend.shown_trend import levels_shown, pairs_over_nights
-    from segscore.pipeline.statistics.sentences import Sentence
 
+    print_sentences(found.finding().lines)
     print_shown(levels_shown(found.levels, found.settings.measure, found.title))
     if found.pairs:
         print_shown(pairs_over_nights(found.pairs))
-    print_sentences(Sentence(f"{sentence}.") for sentence in found.findings)

@@ -25,6 +25,7 @@ from segscore.pipeline.runs.finished import FinishedRun, rows_by_group, rows_ove
 from segscore.pipeline.statistics.shown_numbers import (
     counted,
     number_in_words,
+    short_number,
     shown_as,
     shown_attribute,
     shown_change,
@@ -53,7 +54,7 @@ _TOO_WIDE = 1.0
 
 _TWO = 2
 _NOBODY = "No coder and no pair of coders stands out."
-_LEAST_CHANCE = 0.0001
+_LEAST_CHANCE = 0.0005
 
 
 def stands_out(row: Mapping[str, object]) -> bool:
@@ -183,9 +184,8 @@ def _agreement(rows: Sequence[CoefficientRow]) -> Iterator[str]:
     row = next((row for row in known if row["similarity"] == SHOWN), known[0])
     shown = number_in_words(row["value"], row["ci_low"], row["ci_high"])
     yield (
-        f"pi by {row['similarity']} is {shown}; 0 is agreement by "
-        f"chance and 1 is full agreement: two coders agree by {shown_number(row['actual'])}, and "
-        f"{_chance(row['expected'])} is expected by chance."
+        f"pi by {row['similarity']} is {shown}: two coders agree by "
+        f"{short_number(row['actual'])}, and {_chance(row['expected'])} is expected by chance."
     )
     if row["ci_low"] is not None and row["ci_high"] is not None:
         yield from _precision(row, (row["ci_high"] - row["ci_low"]) / 2)
@@ -194,7 +194,7 @@ def _agreement(rows: Sequence[CoefficientRow]) -> Iterator[str]:
 def _chance(expected: float | None) -> str:
     """Write the agreement by chance; that in recordings, of milliseconds, is hardly any."""
     is_little = expected is not None and expected < _LEAST_CHANCE
-    return "next to nothing" if is_little else shown_number(expected)
+    return "next to nothing" if is_little else short_number(expected)
 
 
 def _precision(row: CoefficientRow, half: float) -> Iterator[str]:

@@ -35,7 +35,12 @@ PROMINENCE_COLUMNS = ["coders", *(f"support_{reach}" for reach in _REACHES)]
 
 
 def coefficients_shown(
-    rows: Sequence[CoefficientRow], by: Sequence[str], unit: str | None, without: str = ""
+    rows: Sequence[CoefficientRow],
+    by: Sequence[str],
+    unit: str | None,
+    without: str = "",
+    *,
+    briefly: bool = False,
 ) -> ShownTable:
     """Show the coefficients of a group, pi and kappa in one row where they look the same.
 
@@ -46,8 +51,12 @@ def coefficients_shown(
         by: the group-by columns.
         unit: what positions are counted in.
         without: whose codings were left out, in words; empty if nobody's.
+        briefly: whether to show one coefficient of each similarity, the first.
     """
     first, kept = rows[0], meaningful(rows, unit)
+    shown = _merged(kept)
+    if briefly:
+        shown = [*{row["similarity"]: row for row in reversed(shown)}.values()][::-1]
     parts = [
         f"{counted(first['codings'], 'coding')} by {counted(first['coders'], 'coder')} of "
         f"{counted(first['documents'], 'document')}",
@@ -56,9 +65,10 @@ def coefficients_shown(
     ]
     more = f"; coefficients that count every {unit} are in the table agreement"
     return ShownTable(
-        _coefficients(_merged(kept)),
-        title=shown_group(by, group_of(first, by)) or "all documents",
+        _coefficients(shown),
+        title=shown_group(by, group_of(first, by)),
         caption=", ".join(parts) + more * (len(kept) < len(rows)),
+        elsewhere="more: --layout coefficients --format csv" * (briefly and len(shown) < len(kept)),
         guide="1 is full agreement, 0 is chance.",
     )
 

@@ -146,9 +146,27 @@ async function draw() {
       place.textContent = `This chart could not be drawn (${problem.message}); its numbers are in the table.`;
       place.dataset.drawn = "no";
     }
+    foldDrawn();
   }
+  foldDrawn();
   document.documentElement.dataset.drawn = "yes";
 }
+
+// Sections are folded when their charts are drawn, which takes their width; all are open without
+// JavaScript. A link to a section opens it.
+function foldDrawn() {
+  for (const section of document.querySelectorAll("details[data-fold]")) {
+    if (section.querySelector("[data-chart]:not([data-drawn])")) continue;
+    section.open = section.contains(document.getElementById(location.hash.slice(1)));
+    delete section.dataset.fold;
+  }
+}
+function openLinked() {
+  const section = document.getElementById(location.hash.slice(1))?.closest("details.section");
+  if (section) section.open = true;
+}
+addEventListener("hashchange", openLinked);
+for (const link of document.querySelectorAll("nav a")) link.addEventListener("click", () => setTimeout(openLinked));
 
 // Sort a table by the column whose heading is pressed; undefined values come last.
 function sortBy(table, column) {
@@ -226,8 +244,8 @@ for (const place of document.querySelectorAll(".signature")) {
 // Unfold tables for printing, except those that would fill several sheets.
 const printedRows = 100;
 addEventListener("beforeprint", () => {
-  for (const each of document.querySelectorAll("figure details:not([open])")) {
-    if (each.querySelectorAll("tbody tr").length <= printedRows) {
+  for (const each of document.querySelectorAll("details:not([open])")) {
+    if (each.matches(".section, .further") || (each.closest("figure") && each.querySelectorAll("tbody tr").length <= printedRows)) {
       each.open = true;
       each.dataset.printed = "yes";
     }
