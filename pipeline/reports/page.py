@@ -177,9 +177,12 @@ class Section:
     @property
     def marks(self) -> list[str]:
         """Kinds of marks in the drawings, in the order of the key."""
-        figures = (*self.figures, *self.openable)
-        kinds = {kind for each in figures for drawing in each.drawings for kind in drawing.kinds}
-        return [kind for kind in MARKS if kind in kinds]
+        return _marks_of((*self.figures, *self.openable))
+
+
+def _marks_of(figures: Sequence[Figure]) -> list[str]:
+    kinds = {kind for each in figures for drawing in each.drawings for kind in drawing.kinds}
+    return [kind for kind in MARKS if kind in kinds]
 
 
 @dataclass(frozen=True)
@@ -208,6 +211,11 @@ class Page:
     def is_table(self) -> bool:
         """Whether the picture is a table of its own."""
         return isinstance(self.picture, Glance)
+
+    @property
+    def picture_marks(self) -> list[str]:
+        """Kinds of marks in the drawings of the picture, in the order of the key."""
+        return _marks_of([self.picture] if isinstance(self.picture, Figure) else [])
 
 
 def render(page: Page, library: str) -> str:

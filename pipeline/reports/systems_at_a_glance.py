@@ -75,7 +75,9 @@ def systems_at_a_glance(ranking: Ranking, documents: SharedDocuments) -> Glance 
     more = len(board.systems) - _ROWS
     note = "Bold: the best of a column."
     note += " Dashed: as many boundaries as the system placed, at random." * has_skill
-    note += f" {counted(more, 'more system')} in the section Systems." if more > 0 else ""
+    note += (
+        f" {counted(more, 'more system')} below, in All columns and measures." if more > 0 else ""
+    )
     return Glance("Systems at a glance", columns, [*_rows(ranking, documents, has_skill)], note)
 
 

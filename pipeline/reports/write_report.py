@@ -160,19 +160,14 @@ def _scored(run: FinishedRun, settings: ReportSettings) -> _Contents:
         *systems.groups(ranking),
         *_published_sections(opened),
     ]
+    sections.sort(key=lambda section: not section.open)
     if night is None:
         return _Contents(finding, picture, sections)
     first = night_at_a_glance(night, run.url.rstrip("/").rpartition("/")[0] or ".")
-    sentences = " ".join(sentence.text for sentence in finding.sentences)
-    ranked, *rest = sections
-    drawn = [section for section in rest if section.open]
-    folded = [section for section in rest if not section.open]
-    sections = [
-        *drawn,
-        gate_section(night, _restated(run), _replaced(run)),
-        replace(ranked, text=f"{finding.headline} {sentences}"),
-        *folded,
-    ]
+    best = " ".join([finding.headline, *(sentence.text for sentence in finding.sentences)])
+    sections = [replace(each, text=best) if each.anchor == "systems" else each for each in sections]
+    sections.append(gate_section(night, _restated(run), _replaced(run)))
+    sections.sort(key=lambda section: (not section.open, section.anchor != "gate"))
     following = to_look_closer(night, run.url)
     return _Contents(night_finding(night, isolated), first or picture, sections, following)
 

@@ -54,7 +54,7 @@ class FoundTrend:
         nights = counted(len(self.nightly.dates), "night")
         if not named:
             few = len(self.nightly.dates) < FEWEST_FOR_TREND
-            rest = f"{nights}: too few for a trend" if few else f"Nothing changed over {nights}"
+            rest = f"{nights}: too few for a trend" if few else f"No lasting change over {nights}"
             return Finding(rest, Tone.NOTE, sentences, about=self.title)
         first, *more = first_change(named, self.settings)
         names = [] if first.system is None else [shown(first.system)]

@@ -16,9 +16,9 @@ const theme = {
 
 // Arrange the texts in a chart. The table below the chart has them all.
 function arrangeTexts(place) {
-  // Names at the ends of lines already have their places.
+  // Names at the ends of lines, and p values at the right of rows, already have their places.
   const all = [...place.querySelectorAll(".mark-text.role-mark text")];
-  const texts = all.filter((text) => rowOf(text).y_name === undefined);
+  const texts = all.filter((text) => rowOf(text).y_name === undefined && rowOf(text).p === undefined);
   if (place.querySelector(".mark-rect.role-mark")) fillCells(texts);
   else labelPoints(place, texts);
 }
