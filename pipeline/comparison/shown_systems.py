@@ -11,7 +11,7 @@ from segscore.pipeline.measures import ALL
 from segscore.pipeline.results.leaderboard import goodness, rank
 from segscore.pipeline.results.names import is_point
 from segscore.pipeline.results.summarised_baselines import summarised_baselines, summarised_in_words
-from segscore.pipeline.statistics.shown_numbers import shown_change, shown_p, shown_rank
+from segscore.pipeline.statistics.shown_numbers import counted, shown_change, shown_p, shown_rank
 from segscore.pipeline.statistics.shown_tables import Column, ShownTable
 from segscore.schemas.rows import PairRow, SystemRow
 
@@ -120,7 +120,7 @@ def standings_shown(
         f"* p < {SIGNIFICANT:g}" if starred else "",
         (why_untested(known) or "").removesuffix("."),
         against_chance(pairs) or "",
-        f"--layout pairs has {left:,} more pairs" if left > 0 else "",
+        f"--layout pairs has {counted(left, 'more pair')}" if left > 0 else "",
     ]
     return replace(table, columns=columns, caption="; ".join(filter(None, remarks)))
 

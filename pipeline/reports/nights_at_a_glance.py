@@ -56,7 +56,7 @@ def night_at_a_glance(night: Verdict, runs: str) -> Glance | None:
         GlanceColumn("result", "text"),
         GlanceColumn("now", "value"),
         GlanceColumn("before", "number", wide=True),
-        GlanceColumn("change", "number"),
+        GlanceColumn("change", "number", wide=True),
         GlanceColumn(f"last {max(map(len, values.values()), default=0)} nights", "text"),
     ]
     before = kind_of_check(first).compared_with(first)

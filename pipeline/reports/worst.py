@@ -78,14 +78,7 @@ def worst_sections(
     for pair in explained:
         by_document[pair.document].append(pair)
     best = isolated(chosen.label)
-    which = "which failed" if chosen.hypothesis in failed else "the best system"
-    text = f"There are none: {ranking.measure.name} of {best} is perfect or undefined."
-    if worst:
-        text = (
-            f"The documents on which {best}, {which}, has its worst "
-            f"{ranking.measure.name}. Below each reference are the systems, best first, with the "
-            "outcome of each boundary."
-        )
+    text = _introduced(best, ranking, worst=bool(worst), failed=chosen.hypothesis in failed)
     drawn = {name: by_document[name] for name in worst if by_document[name]}
     sizes = {name: pairs[0].n_units for name, pairs in drawn.items()}
     texts = read_texts(units, sizes) if units is not None and sizes else {}
@@ -99,6 +92,18 @@ def worst_sections(
             f"{more}"
         )
         yield Section("other", "Other documents", text, [], openable=openable)
+
+
+def _introduced(best: str, ranking: Ranking, *, worst: bool, failed: bool) -> str:
+    """Say which documents are drawn, and how to read them."""
+    measure = ranking.measure.name
+    if not worst:
+        return f"There are none: {measure} of {best} is perfect or undefined."
+    which = "which failed" if failed else "the best system"
+    return (
+        f"The documents on which {best}, {which}, has its worst {measure}. Below each reference "
+        "are the systems, best first, with the outcome of each boundary."
+    )
 
 
 def _figures(
