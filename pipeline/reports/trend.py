@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from segscore.pipeline.nightly.trend.groups import group_name
 from segscore.pipeline.nightly.trend.levels import STEP, Level
-from segscore.pipeline.nightly.trend.sentences import group_in_words
 from segscore.pipeline.nightly.trend.settings import PER_NIGHTS
 from segscore.pipeline.nightly.trend.shown_trend import levels_shown, pairs_over_nights
 from segscore.pipeline.nightly.words import short
@@ -15,6 +15,7 @@ from segscore.pipeline.reports.page_file import require_free, write_page
 from segscore.pipeline.statistics.shown_numbers import or_none
 
 if TYPE_CHECKING:
+    from segscore.pipeline.nightly.trend.month import Month
     from segscore.pipeline.nightly.trend.run import FoundTrend
 
 _GROUPS = 30
@@ -43,6 +44,16 @@ def write_trend(found: "FoundTrend", output: str) -> int:
         f"{len(found.nightly.dates)} nights of {found.settings.runs}.",
         [*_sections(found, more)],
     )
+    return write_page("--report", output, page)
+
+
+def write_month(found: "Month", output: str) -> int:
+    """Write the page of a month as ``write_trend`` does that of a trend."""
+    require_free("--report", output, {"RUNS": found.settings.runs})
+    warnings = " ".join(f"{warning}." for warning in found.nightly.warnings)
+    picture = shown_figure(found.shown, title=found.title, folded=False, wide=True, note=warnings)
+    about, name = f"{found.settings.runs}.", found.settings.runs.rstrip("/").rpartition("/")[2]
+    page = Page(name, found.finding(isolated), picture, found.nightly.signature, about, [])
     return write_page("--report", output, page)
 
 
@@ -81,7 +92,7 @@ def _figures(found: "FoundTrend") -> list[Figure]:
         of_group = [each for each in found.levels if each.group == group]
         changes = [_change(level) for level in of_group if level.named][:_CHANGES]
         chart = night_chart(points, changes, found.settings.measure, _MEAN, every)
-        figures.append(Figure(group_in_words(of_group[0]), chart=chart, wide=not figures))
+        figures.append(Figure(group_name(of_group[0].group), chart=chart, wide=not figures))
     return figures
 
 
