@@ -14,7 +14,8 @@ from segscore.jobs.show.leaderboard import print_scores
 from segscore.jobs.show.printing import log_finished, print_record
 from segscore.jobs.show.sentences import print_sentences
 from segscore.pipeline.nightly.settings import NightSettings
-from segscore.pipeline.statistics.sentences import Sentence, Tone
+from segscore.pipeline.plain_text import named_list
+from segscore.pipeline.statistics.sentences import Sentence
 
 if TYPE_CHECKING:
     from segscore.pipeline.nightly.run import Ended
@@ -140,13 +141,16 @@ def _print_gate(verdict: "Verdict", run: str) -> None:
 
 
 def _outcome(verdict: "Verdict", change: str = "") -> Sentence:
-    """Say how a night ended, and why it is accepted; or what changed about it."""
-    reason = f": {verdict.reason}" if verdict.outcome == "accepted" else ""
+    """Say how a night ended, and what got worse or why it is accepted; or what changed about it."""
+    from segscore.pipeline.nightly.finding import night_finding
+
+    found = night_finding(verdict)
+    why = " ".join(filter(None, (named_list(found.names), found.rest)))
+    reason = f": {why}" if why else ""
     said = f"{verdict.outcome}{reason}"
     if change:
         said = change + f"; the reason{reason}" * bool(reason)
-    tone = Tone.FAILED if verdict.exit_code else Tone.SURE
-    return Sentence(f"{verdict.date}: {said}", tone)
+    return Sentence(f"{verdict.date}: {said}", found.tone)
 
 
 def print_night_as_data(chosen: NightSettings, ended: "Ended", format_name: str) -> None:

@@ -305,13 +305,13 @@ def test_the_answer_names_the_best_system_and_whether_that_is_sure(
         files = [tmp_path / f"{name}.jsonl" for name in tables]
         options = ("--reference-points", "none")
         assert segscore("score", *files, "--output", run, *options).code == 0
-        (answer,) = Reader(report(segscore, run)).answer
+        answer = " ".join(Reader(report(segscore, run)).answer)
         assert text in plain(answer)
         assert "point:none" not in answer
     only = [row for row in tables["systems"] if row["coder"] == "three"]
     (tmp_path / "systems.jsonl").write_text("".join(json.dumps(row) + "\n" for row in only))
     assert segscore("score", *files, "--output", tmp_path / "one").code == 0
-    (answer,) = Reader(report(segscore, tmp_path / "one")).answer
+    answer = " ".join(Reader(report(segscore, tmp_path / "one")).answer)
     assert "boundary_similarity, micro: three, the only system: " in plain(answer)
 
 
@@ -543,7 +543,7 @@ def test_the_report_of_an_audit_shows_its_tables(segscore: Segscore, tmp_path: P
         row["document_id"] for row in contested
     ]
     whole = expected["pi", "boundary_similarity"]
-    assert f"pi of boundary_similarity {whole:.4f} (95 % " in read.answer[0]
+    assert f"pi by boundary_similarity is {whole:.3f} (95 % " in read.answer[0]
 
 
 def test_the_chart_of_rates_marks_whom_a_sentence_names(segscore: Segscore, tmp_path: Path) -> None:
@@ -663,7 +663,7 @@ def test_the_report_of_a_night_shows_the_verdict(segscore: Segscore, tmp_path: P
         (check["system"], check["result"]) for check in verdict["checks"]
     }
     assert read.failed == [row for row in read.tables["gate"][1:] if row[2] == "failed"]
-    assert "failed: 1 of" in read.answer[0]
+    assert "2026-10-02 failed: other got worse." in plain(read.text)
     described = night.err.partition("; failed: ")[2].partition(". If the change is intended")[0]
     assert "other got worse: boundary_similarity 0." in described
     assert f"{described}." in plain(read.answer[0])

@@ -73,6 +73,11 @@ function labelPoints(place, texts) {
 
 // A narrow screen has no room beside a chart: the names of rows stand above their marks.
 const isNarrow = matchMedia("(max-width: 48rem)").matches;
+
+// In the dark, a matrix begins at the color of the page, so that its low values do not glow.
+const isDark = matchMedia("(prefers-color-scheme: dark)").matches;
+const inTheDark = (text) => (isDark ? text.replaceAll("#f4f4f4", "#1e242b").replaceAll("#101010", "#e6e9ed") : text);
+
 function fitted(spec) {
   if (!isNarrow) return spec;
   const isMatrix = JSON.stringify(spec).includes('"column_label"');
@@ -135,7 +140,7 @@ async function asPng(svg, width, height) {
 
 async function draw() {
   for (const place of document.querySelectorAll("[data-chart]")) {
-    const spec = fitted(JSON.parse(document.getElementById(place.dataset.chart).textContent));
+    const spec = fitted(JSON.parse(inTheDark(document.getElementById(place.dataset.chart).textContent)));
     try {
       const { view } = await vegaEmbed(place, spec, { actions: false, renderer: "svg", ast: true, config: theme });
       arrangeTexts(place);
