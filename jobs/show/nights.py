@@ -146,10 +146,9 @@ def _outcome(verdict: "Verdict", change: str = "") -> Sentence:
 
     found = night_finding(verdict)
     why = " ".join(filter(None, (named_list(found.names), found.rest)))
-    reason = f": {why}" if why else ""
-    said = f"{verdict.outcome}{reason}"
+    said = ": ".join(filter(None, (verdict.outcome, why)))
     if change:
-        said = change + f"; the reason{reason}" * bool(reason)
+        said = change + f"; the reason: {why}" * (verdict.outcome == "accepted")
     return Sentence(f"{verdict.date}: {said}", found.tone)
 
 

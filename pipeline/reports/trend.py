@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 
 from segscore.pipeline.nightly.trend.groups import group_name
 from segscore.pipeline.nightly.trend.levels import STEP, Level
+from segscore.pipeline.nightly.trend.sentences import first_change
 from segscore.pipeline.nightly.trend.settings import PER_NIGHTS
 from segscore.pipeline.nightly.trend.shown_trend import levels_shown, pairs_over_nights
 from segscore.pipeline.nightly.words import short
@@ -71,10 +72,21 @@ def _sections(found: "FoundTrend", more: Sequence[Figure]) -> list[Section]:
 
 
 def _figures(found: "FoundTrend") -> list[Figure]:
-    """Draw the systems night by night on one scale: over all documents, then in each group."""
-    changed = {level.group for level in found.levels if level.named}
+    """Draw the systems night by night on one scale.
+
+    The group of the headline comes first, then all documents, then other groups that changed.
+    """
+    named = [level for level in found.levels if level.named]
+    changed = {level.group for level in named}
+    first = [level.group for level in first_change(named, found.settings)[:1]]
     groups = list(dict.fromkeys(level.group for level in found.levels))
-    groups.sort(key=lambda group: (any(value is not None for value in group), group not in changed))
+    groups.sort(
+        key=lambda group: (
+            group not in first,
+            any(value is not None for value in group),
+            group not in changed,
+        )
+    )
     drawn = [
         (each, day, or_none(value))
         for each in found.nightly.series
