@@ -1,7 +1,7 @@
 """Pictures of the pages: the first screen of a report of data that ships.
 
-`python -m tests.docs.picture RUN FILE` opens the report of a run in the tests' browser; RUN may also
-be a page, such as that of `segscore trend --report`.
+`python -m tests.docs.picture RUN FILE` opens the report of a run in the tests' browser; RUN may be
+a page, such as that of `segscore trend --report`.
 """
 
 import sys
