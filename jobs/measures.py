@@ -1,7 +1,5 @@
 """`segscore measures`: list the meaning of every measure."""
 
-from collections.abc import Sequence
-from textwrap import shorten
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -10,7 +8,6 @@ from segscore.jobs.show.formats import ResultFormat
 
 if TYPE_CHECKING:
     from segscore.pipeline.measures.measure import Measure
-    from segscore.pipeline.statistics.shown_tables import ShownTable
 
 
 def measures(
@@ -24,6 +21,7 @@ def measures(
         formulas_shown,
         list_coefficients,
         list_measures,
+        measures_in_lines,
     )
     from segscore.pipeline.measures import ALL
 
@@ -32,7 +30,7 @@ def measures(
     if format_name == "text" and name is not None:
         _print_one(chosen[0])
     elif format_name == "text":
-        print_shown(_in_lines(chosen))
+        print_shown(measures_in_lines(chosen))
         print_shown(formulas_shown(list_coefficients()), last=True)
     elif format_name == "json":
         others = {"agreement": list_coefficients()} if name is None else {}
@@ -40,28 +38,6 @@ def measures(
     else:
         # All texts are segscore's own: similar characters may replace them.
         print_text(table_text(plain_table([*listed[0]], listed, ""), format_name))
-
-
-def _in_lines(measures: "Sequence[Measure]") -> "ShownTable":
-    """Show a line for each measure: its name, its better direction, and what it means."""
-    from segscore.pipeline.statistics.shown_tables import Column, ShownTable
-
-    meanings = [measure.description or measure.formula for measure in measures]
-    return ShownTable(
-        [
-            Column("measure", [measure.name + measure.arrow for measure in measures], is_name=True),
-            Column(
-                "meaning",
-                [shorten(text, _MEANING, placeholder=" …") for text in meanings],
-                is_name=True,
-            ),
-        ],
-        elsewhere="segscore measures NAME: the formula, range and source of one",
-    )
-
-
-_MEANING = 48
-"""Characters of a meaning in the list, which leave room for the longest name on 80 columns."""
 
 
 def _named(name: str) -> "Measure":

@@ -81,13 +81,12 @@ def load_settings(context: typer.Context, url: str | None) -> str | None:
         name: {parameter.name: parameter for parameter in command.params}
         for name, command in group.commands.items()
     }
-    if given is None:
-        here = _of_here(context.info_name)
-        if here is None:
-            return given
-        tables: Mapping[str, Any] = _checked(here, commands, url)
-    else:
+    if given is not None:
         tables = _read(url, context.info_name, commands)
+    elif (here := _of_here(context.info_name)) is None:
+        return given
+    else:
+        tables = _checked(here, commands, url)
     context.obj = {
         section: {
             _parameter_name(key): _command_line_value(
@@ -136,9 +135,7 @@ def _named(url: str) -> str:
     return url if url == HERE else f"--settings {url}"
 
 
-def _read(
-    url: str, command: str, commands: Mapping[str, Mapping[str, Any]]
-) -> Mapping[str, Mapping[str, Any]]:
+def _read(url: str, command: str, commands: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
     """Read the tables of a settings file, or the options of a run from its run.json.
 
     Raises:

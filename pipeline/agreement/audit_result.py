@@ -81,7 +81,9 @@ class AuditResult:
         row, names = self._first, self.outstanding
         few = len(names) <= _NAMED
         who = named_list([*map(shown, names)]) if few else f"{len(names)} coders who stand out"
-        look = f"look at {who}" if names else "nobody stands out"
+        is_judged = any(row.get("low_agreement") is not None for row in self.coders)
+        nobody = "nobody stands out" if is_judged else "too few codings to say who stands out"
+        look = f"look at {who}" if names else nobody
         sentences = [*map(Sentence, self.sentences)]
         if row["value"] is None:
             return Finding("Agreement above chance is undefined", Tone.UNSURE, sentences)

@@ -1,7 +1,8 @@
 """Tables of the pairs of systems of a comparison: their differences and the tests of these."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
+from typing import Any
 
 from segscore.pipeline.comparison.pair_rows import (
     is_directed,
@@ -75,4 +76,26 @@ def differences_shown(
         guide="The better system of each pair comes first.",
         most=_ROWS,
         rest=partial(more_in, "comparisons"),
+    )
+
+
+def drawn_pairs_shown(marks: Sequence[Mapping[str, Any]], first: str) -> ShownTable:
+    """Show the numbers behind a chart of the first system minus each other one.
+
+    Args:
+        marks: ``name``, ``value``, ``low``, ``high`` and ``p`` of each other system.
+        first: the first system.
+    """
+    return ShownTable(
+        [
+            Column("system", [mark["name"] for mark in marks], is_name=True),
+            Column(
+                f"{first} minus it",
+                [mark["value"] for mark in marks],
+                write=shown_change,
+                ends=[(mark["low"], mark["high"]) for mark in marks],
+                interval="{} (Holm)",
+            ),
+            Column("p (Holm)", [mark["p"].removeprefix("p ") for mark in marks]),
+        ]
     )

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from segscore.pipeline.comparison.pair_rows import better_first, is_significant, turned
-from segscore.pipeline.comparison.shown_pairs import differences_shown
+from segscore.pipeline.comparison.shown_pairs import differences_shown, drawn_pairs_shown
 from segscore.pipeline.comparison.shown_systems import best_first
 from segscore.pipeline.errors import Refused
 from segscore.pipeline.measures import ALL
@@ -14,8 +14,7 @@ from segscore.pipeline.reports.page import Figure, Section, isolated, shown_figu
 from segscore.pipeline.reports.run_tables import group_name
 from segscore.pipeline.results.names import is_point
 from segscore.pipeline.runs.finished import FinishedRun, grouped, rows_over_all
-from segscore.pipeline.statistics.shown_numbers import shown_change, shown_group, shown_p
-from segscore.pipeline.statistics.shown_tables import Column, ShownTable
+from segscore.pipeline.statistics.shown_numbers import shown_group, shown_p
 from segscore.schemas.rows import PairRow, SystemRow, group_of
 
 _SYSTEMS = 30
@@ -98,26 +97,9 @@ def _of_measure(
         title = ", ".join(filter(None, (title, name)))
         chart = charts.differences(drawn, f"difference in {measure}", marks)
         if chart is not None:
-            table = _drawn_differences(drawn, first)
+            table = drawn_pairs_shown(drawn, first)
             figures.append(shown_figure(table, chart, title=title, wide=not figures, note=_READ))
     return figures
-
-
-def _drawn_differences(drawn: Sequence[MarkValues], first: str) -> ShownTable:
-    """Show the numbers behind a chart of differences."""
-    return ShownTable(
-        [
-            Column("system", [mark["name"] for mark in drawn], is_name=True),
-            Column(
-                f"{first} minus it",
-                [mark["value"] for mark in drawn],
-                write=shown_change,
-                ends=[(mark["low"], mark["high"]) for mark in drawn],
-                interval="{} (Holm)",
-            ),
-            Column("p (Holm)", [mark["p"].removeprefix("p ") for mark in drawn]),
-        ]
-    )
 
 
 _GROUPS = 12
