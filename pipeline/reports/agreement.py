@@ -49,7 +49,8 @@ def agreement_sections(result: AuditResult) -> Iterator[Section]:
         yield Section("types", "Boundary types", "", [shown_figure(types)])
     yield Section("pairs", "Agreement between coders", "", [_pairs(result.pairs)])
     *prominence, quartiles = result.prominence
-    figures = [*map(_prominence, prominence), shown_figure(quartiles)]
+    most = max(max(table.columns[1].values, default=0) for table in prominence)
+    figures = [*(_prominence(table, most) for table in prominence), shown_figure(quartiles)]
     yield Section("prominence", "Prominence", "", figures)
     yield contested(result.run)
 
@@ -152,11 +153,11 @@ def _pairs(table: ShownTable) -> Figure:
     return shown_figure(table, heat(cells, SHOWN), wide=True)
 
 
-def _prominence(table: ShownTable) -> Figure:
-    """Draw the share of coders that support each position marked by some coder."""
+def _prominence(table: ShownTable, most: int) -> Figure:
+    """Draw the share of coders that support each position; the axis ends at the most of all."""
     names, positions = table.columns
     classes = [
         {"name": name, "value": count}
         for name, count in zip(names.values, positions.values, strict=True)
     ]
-    return shown_figure(table, charts.columns(classes, "share of the coders", positions.name))
+    return shown_figure(table, charts.columns(classes, "share of the coders", positions.name, most))

@@ -237,13 +237,14 @@ def points(rows: Sequence[MarkValues], axis: str) -> Chart:
     return as_json(chart, height_of(rows, "name"))
 
 
-def columns(rows: Sequence[MarkValues], across: str, up: str) -> Chart:
+def columns(rows: Sequence[MarkValues], across: str, up: str, most: int) -> Chart:
     """Draw one bar per class.
 
     Args:
         rows: ``name`` and ``value``, from left to right.
         across: title of the axis of classes.
         up: title of the axis of values.
+        most: the largest value on all charts beside each other, which share a scale.
     """
     import altair as alt
 
@@ -257,7 +258,7 @@ def columns(rows: Sequence[MarkValues], across: str, up: str) -> Chart:
                 title=across,
                 axis=alt.Axis(labelAngle=0, labelOverlap=True),
             ),
-            y=alt.Y("value:Q", title=up),
+            y=alt.Y("value:Q", title=up, scale=alt.Scale(domain=[0, max(1, most)], nice=True)),
             tooltip=[
                 alt.Tooltip("name:N", title=across),
                 alt.Tooltip("value:Q", title=up),
