@@ -11,7 +11,7 @@ from segscore.schemas.rows import AverageRow
 if TYPE_CHECKING:
     import pyarrow as pa
 
-SCORE_LAYOUTS = ("systems", "groups", "crossed", "measures", "confusion")
+SCORE_LAYOUTS = ("systems", "groups", "crossed", "measures", "documents", "confusion")
 GROUPS_SHOWN = 10
 ALL_DOCUMENTS = "all documents"
 """Title of what is over all documents, which goes without saying where there is nothing else."""

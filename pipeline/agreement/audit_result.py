@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from segscore.pipeline.agreement import shown_audit, shown_coders
+from segscore.pipeline.agreement.contested import contested_among_others
 from segscore.pipeline.agreement.findings import findings_of, stands_out
 from segscore.pipeline.agreement.left_out import describe_without
 from segscore.pipeline.agreement.sentences import SHOWN
@@ -52,7 +53,7 @@ class AuditResult:
 
     def tables(self) -> Iterator[ShownTable]:
         """Yield the tables that a terminal shows, in reading order."""
-        yield self._shown_coefficients(briefly=True)
+        yield self.coefficients
         yield shown_coders.coders_shown(self.coders, self.run.unit)
         found = (
             self.candidate(),
@@ -63,9 +64,13 @@ class AuditResult:
         yield from (table for table in found if table is not None)
 
     @cached_property
+    def _contested(self) -> tuple[list[DocumentRow], list[str]]:
+        return contested_among_others(self.run, self.most_contested)
+
+    @cached_property
     def sentences(self) -> list[str]:
         """What the tables show, in sentences."""
-        return findings_of(self.run, self.most_contested)
+        return findings_of(self.run)
 
     @cached_property
     def outstanding(self) -> list[str]:
@@ -89,7 +94,7 @@ class AuditResult:
             return Finding("Agreement above chance is undefined", Tone.UNSURE, sentences)
         return Finding(
             f"{row['coefficient']} {short_number(row['value'])}, "
-            f"{short_number((row['actual'] or 0.0) - (row['expected'] or 0.0))} beyond chance; "
+            f"{short_number((row['actual'] or 0.0) - _chance_of(row))} beyond chance; "
             f"{look}",
             Tone.UNSURE if names else Tone.NOTE,
             sentences,
@@ -110,7 +115,7 @@ class AuditResult:
         about = interval_in_words(row["ci_low"], row["ci_high"]).strip(" ()")
         what = f"{row['coefficient']} of {row['similarity']}"
         yield Fact(short_number(row["value"]), "; ".join(filter(None, (what, about))))
-        chance = f"two coders agree; {short_number(row['expected'])} by chance"
+        chance = f"two coders agree; {short_number(_chance_of(row))} by chance"
         yield Fact(short_number(row["actual"]), chance)
         low, high = row.get("coders_low"), row.get("coders_high")
         if low is not None and high is not None:
@@ -120,19 +125,16 @@ class AuditResult:
     @property
     def coefficients(self) -> ShownTable:
         """The coefficients over all documents."""
-        return self._shown_coefficients(briefly=False)
-
-    def _shown_coefficients(self, *, briefly: bool) -> ShownTable:
         without = describe_without(self.run.record.get("left_out", {}))
-        return shown_audit.coefficients_shown(
-            self._coefficients, self.by, self.run.unit, without, briefly=briefly
-        )
+        return shown_audit.coefficients_shown(self._coefficients, self.by, self.run.unit, without)
 
     @property
     def contested_in_words(self) -> str:
         """The documents that are contested most, by name."""
-        names = [row["document_id"] for row in self.most_contested[: shown_audit.CONTESTED_SHOWN]]
-        return f"most contested: {', '.join(names)}" if names else ""
+        rows, left_out = self._contested
+        names = [row["document_id"] for row in rows[: shown_audit.CONTESTED_SHOWN]]
+        without = f", without {named_list(left_out)}" * bool(left_out)
+        return f"most contested{without}: {', '.join(names)}" if names else ""
 
     @property
     def above_chance(self) -> ShownTable:
@@ -179,3 +181,9 @@ class AuditResult:
         yield from shown_audit.prominence_shown(self.run.parts("prominence", columns))
         (corpus,) = rows_over_all(self.run.table("corpus"), self.by)
         yield shown_audit.quartiles_shown(corpus)
+
+
+def _chance_of(row: CoefficientRow) -> float:
+    """Return what boundaries at random places agree by, or else what is expected by chance."""
+    chance = row.get("chance")
+    return (row["expected"] or 0.0) if chance is None else chance

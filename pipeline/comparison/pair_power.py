@@ -11,6 +11,7 @@ from segscore.pipeline.statistics.power import (
     PairedTest,
     documents_needed,
     smallest_effect,
+    spread_range,
 )
 
 
@@ -31,13 +32,20 @@ class DifferenceSearch:
 class PairPower:
     """What the resampling units of a pair can show, NaN where unknown.
 
+    The spread of the documents' differences is itself an estimate, so each is a range that contains
+    the true one in 80 of 100 comparisons (Browne 1995, Statistics in Medicine 14:1933).
+
     Attributes:
-        smallest_difference: the difference that the test finds with its power.
-        documents_for_difference: the units that the difference asked for needs.
+        smallest_difference_low: the difference that the test finds with its power, at the least.
+        smallest_difference_high: the same, at the most.
+        documents_for_difference_low: the units that the difference asked for needs, at the least.
+        documents_for_difference_high: the same, at the most.
     """
 
-    smallest_difference: float = nan
-    documents_for_difference: float = nan
+    smallest_difference_low: float = nan
+    smallest_difference_high: float = nan
+    documents_for_difference_low: float = nan
+    documents_for_difference_high: float = nan
 
 
 def pair_power(difference: Estimate, search: DifferenceSearch) -> PairPower:
@@ -53,13 +61,11 @@ def pair_power(difference: Estimate, search: DifferenceSearch) -> PairPower:
             to find.
     """
     units = difference.number
-    spread = difference.error * sqrt(units)
-    if units < LEAST_DOCUMENTS or not spread > 0:
+    if units < LEAST_DOCUMENTS or not difference.error > 0:
         return PairPower()
     test = replace(search.test, effective=(difference.freedom + 1) / units)
-
-    needed = nan
+    spread = difference.error * sqrt(units) * spread_range(difference.freedom)
+    needed = np.full(2, nan)
     if search.difference is not None:
-        effect = np.array([abs(search.difference) / spread])
-        needed = float(documents_needed(effect, test)[0])
-    return PairPower(spread * smallest_effect(units, test), needed)
+        needed = documents_needed(abs(search.difference) / spread, test).astype(np.float64)
+    return PairPower(*(spread * smallest_effect(units, test)).tolist(), *needed.tolist())

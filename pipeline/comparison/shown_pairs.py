@@ -9,7 +9,7 @@ from segscore.pipeline.comparison.pair_rows import (
 )
 from segscore.pipeline.comparison.sentences import within_margin
 from segscore.pipeline.measures import ALL
-from segscore.pipeline.statistics.shown_numbers import shown_change, shown_p
+from segscore.pipeline.statistics.shown_numbers import shown_change, shown_number, shown_p
 from segscore.pipeline.statistics.shown_tables import Column, ShownTable, more_in
 from segscore.schemas.rows import PairRow
 
@@ -70,7 +70,7 @@ def differences_shown(
         [
             Column("group", groups, is_name=True),
             *all_pairs_shown(rows, measure, margin).columns,
-            Column("smallest difference", [row["smallest_difference"] for row in rows]),
+            Column("smallest difference", [_smallest_difference(row) for row in rows]),
         ],
         title=f"Differences in {measure}{ALL[measure].arrow}",
         guide="The better system of each pair comes first.",
@@ -99,3 +99,9 @@ def drawn_pairs_shown(marks: Sequence[Mapping[str, Any]], first: str) -> ShownTa
             Column("p (Holm)", [mark["p"].removeprefix("p ") for mark in marks]),
         ]
     )
+
+
+def _smallest_difference(row: PairRow) -> str | None:
+    """Write the range of the smallest difference that the documents can show."""
+    low, high = row["smallest_difference_low"], row["smallest_difference_high"]
+    return None if low is None else f"{shown_number(low)} to {shown_number(high)}"

@@ -77,7 +77,7 @@ def _coefficients(result: AuditResult) -> Figure:
     marks = [{**mark, "name": mark["name"].partition(", ")[2] or mark["name"]} for mark in marks]
     chart = charts.intervals(marks, "pi", legend=False, domain=(0.0, 1.0))
     title = "Coefficients, with 95 % intervals"
-    return shown_figure(result.coefficients, chart, title=title, wide=True)
+    return shown_figure(drawn, chart, title=title, wide=True)
 
 
 def _groups(result: AuditResult) -> Iterator[Figure]:

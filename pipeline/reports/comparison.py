@@ -21,8 +21,8 @@ _SYSTEMS = 30
 """Most systems that a chart compares with the first."""
 
 _COLUMNS = (
-    "difference", "ci_low", "ci_high", "p", "p_holm", "smallest_difference", "documents", "units",
-    "equal",
+    "difference", "ci_low", "ci_high", "p", "p_holm", "smallest_difference_low",
+    "smallest_difference_high", "documents", "units", "equal",
 )  # fmt: skip
 
 

@@ -26,6 +26,7 @@ from segscore.pipeline.nightly.summaries import night_of
 from segscore.pipeline.nightly.verdict import UnreadableVerdict
 from segscore.pipeline.reports import agreement, comparison, provenance, sweep, systems
 from segscore.pipeline.reports import systems_at_a_glance as at_a_glance
+from segscore.pipeline.reports.coder_page import coder_contents
 from segscore.pipeline.reports.glance import Glance
 from segscore.pipeline.reports.night import gate_section
 from segscore.pipeline.reports.nights_at_a_glance import night_at_a_glance, to_look_closer
@@ -102,6 +103,10 @@ def _contents(run: FinishedRun, settings: ReportSettings) -> _Contents:
     for option, asked in (("--calibrate", settings.calibrate), ("--certify", settings.certify)):
         if asked and not run.files("scores"):
             raise Refused(f"{option}: {run.url} has no scores; name a run of `segscore score`")
+    if settings.coder is not None:
+        if not run.files("agreement"):
+            raise Refused(f"--coder: {run.url} is not an audit; name a run of `segscore agree`")
+        return _Contents(*coder_contents(run, settings.coder))
     if run.files("agreement"):
         result = AuditResult(run, contested_of(run))
         finding = result.finding(isolated)

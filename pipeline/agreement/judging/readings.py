@@ -46,6 +46,9 @@ _PERHAPS = 0.6
 _ERRORS = 4.0
 """So many standard errors better must those agree who would be accused."""
 
+_REFITTED = 40
+"""Pairs that are left out of the fit in turn."""
+
 _NEARLY, _AS_MUCH = 0.8, 0.95
 _MOST_PAIRS = 10
 _FEWEST_ALIKE = 2
@@ -256,6 +259,26 @@ class _Search:
             float((weight * fitted(self.effects)).sum() / weight.sum()) if weight.any() else np.nan
         )
 
+    def _without_pair(self, scaled: Floats) -> Floats:
+        """Standardise the residuals of pairs by effects that are fitted without each pair.
+
+        People who mostly meet each other pull their own effects, so that their residual is small.
+        Only the pairs with the largest residuals or most documents are fitted again.
+
+        Args:
+            scaled: residuals in units of the error of one boundary pair; -inf of pairs that are
+                not asked for, shape (coders, coders).
+        """
+        weight = np.where(np.isfinite(scaled), self.effects.weight, 0.0)
+        flat = [np.argsort(-values, axis=None)[:_REFITTED] for values in (scaled, weight)]
+        found = scaled.copy()
+        for at in np.unique(np.concatenate(flat)).tolist():
+            pair = divmod(at, len(scaled))
+            if np.isfinite(scaled[pair]):
+                part, whole = self._shares(_only(pair, scaled))
+                found[pair] = part / np.sqrt(whole) if whole > 0 else scaled[pair]
+        return found
+
     def pair(self, least: float) -> tuple[int, int] | None:
         """Return the pair with the largest residual if it is beyond its limit and ``least``.
 
@@ -265,6 +288,7 @@ class _Search:
         effects = self.effects
         enough = np.triu(effects.documents >= FEWEST_DOCUMENTS, 1)
         scaled = np.where(enough, standardised(effects.residual, effects.weight), -np.inf)
+        scaled = self._without_pair(scaled)
         if not scaled.max() > self.limit:
             return None
         nearly = [(int(i), int(j)) for i, j in np.argwhere(scaled >= _NEARLY * scaled.max())]

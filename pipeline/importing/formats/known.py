@@ -13,6 +13,7 @@ from segscore.pipeline.importing.formats import (
     elan,
     intervals,
     jams,
+    json_spans,
     label_studio,
     labels,
     published_sets,
@@ -44,6 +45,7 @@ FORMATS: dict[str, Format] = {
         speech.FORMATS,
         disrpt.FORMATS,
         jams.FORMATS,
+        json_spans.FORMATS,
         answers.FORMATS,
     )
     for one in formats

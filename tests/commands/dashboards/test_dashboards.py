@@ -35,7 +35,12 @@ NEWER = [
     *("agreement_effect", "agreement_error", "agreement_p", "aligned_effect"),
     *("boundary_offset", "boundary_offset_error", "rate_ratio", "rate_ratio_deviation"),
     *("shifted", "standard", "drift_from", "drift_to", "drift_start"),
-    *("peer_exact_low", "self_pairs", "self_boundary_similarity", "candidate_documents"),
+    *(
+        "others_boundary_similarity",
+        "self_pairs",
+        "self_boundary_similarity",
+        "candidate_documents",
+    ),
     *("candidate_share", "candidate_wins", "reading_document", "reading_position"),
 ]
 """Columns of coders that audits of an earlier version lack."""
