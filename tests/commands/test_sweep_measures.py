@@ -114,6 +114,9 @@ def test_values_are_those_of_scoring_at_each_threshold(
         better = min if ALL[measure].better == "lower" else max
         best = better(value for value in values.values() if value is not None)
         chosen = [least for least in thresholds if found[system, measure, least]["best"]]
+        if measure == "r_miss":  # the lowest threshold is best by it
+            assert not chosen
+            continue
         assert [values[least] for least in chosen] == [best]
         row = found[system, measure, chosen[0]]
         ends = intervals[chosen[0]][system, measure]
@@ -228,3 +231,19 @@ def test_nothing_else_is_resampled(
     measured = ("--measure", "boundary_similarity", "--resample-by", "shows")
     line = refusal_line(segscore(*command, *measured))
     assert "--resample-by shows: documents have no such attribute; the nearest is show" in line
+
+
+def test_precision_and_recall_alone_choose_no_threshold(
+    segscore: Segscore, tmp_path: Path, tables: tuple[Path, list[Row]]
+) -> None:
+    gold, rows = tables
+    scores = write(tmp_path / "systems.jsonl", rows)
+    options = ("--measure", "precision,b_recall,f1", "--output", tmp_path / "run")
+    result = segscore("sweep", gold, scores, *options)
+    assert result.code == 0, result.err
+    measured = read_table(str(tmp_path / "run" / "measured")).to_pylist()
+    assert {row["measure"] for row in measured} == {"precision", "b_recall", "f1"}
+    assert {row["measure"] for row in measured if row["best"]} == {"f1"}
+    assert "best by f1 here" in " ".join(result.out.split())
+    alone = segscore("sweep", gold, scores, "--measure", "recall", "--output", tmp_path / "alone")
+    assert "recall alone chooses no threshold" in " ".join(alone.out.split())

@@ -16,6 +16,7 @@ from segscore.pipeline.importing.formats import (
     json_spans,
     label_studio,
     labels,
+    probabilities,
     published_sets,
     segmentations,
     speech,
@@ -46,6 +47,7 @@ FORMATS: dict[str, Format] = {
         disrpt.FORMATS,
         jams.FORMATS,
         json_spans.FORMATS,
+        probabilities.FORMATS,
         answers.FORMATS,
     )
     for one in formats
