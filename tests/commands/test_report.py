@@ -342,7 +342,7 @@ def test_groups_that_are_dates_are_drawn_along_time(segscore: Segscore, tmp_path
     chart = read.charts[title]
     assert chart["encoding"]["x"]["type"] == "temporal"
     axis = chart["encoding"]["x"]["axis"]
-    assert (axis["values"], axis["format"]) == ([f"{month}-01" for month in months], "%b %Y")
+    assert (axis["values"], axis["format"]) == ([f"{month}-01" for month in months], "%Y-%m")
     assert [point["x"] for point in chart["data"]["values"]] == [f"{m}-01" for m in months] * 2
 
 
@@ -736,7 +736,7 @@ def test_equal_values_are_drawn_at_their_position(segscore: Segscore, tmp_path: 
         for coder, boundary in (("A", 11), ("B", 12))
     ]
     read = audited(segscore, tmp_path, rows)
-    for title, value in (("boundary_similarity to peers", 0.75), ("Boundary rate", 2 / 29)):
+    for title, value in (("How each coder agrees", 0.75), ("Boundary rate", 2 / 29)):
         (chart,) = (read.charts[name] for name in read.charts if name.startswith(title))
         low, high = chart.get("layer", [chart])[0]["encoding"]["x"]["scale"]["domain"]
         assert low < value < high
