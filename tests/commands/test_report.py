@@ -287,9 +287,9 @@ def test_the_answer_names_the_best_system_and_whether_that_is_sure(
         tables["systems"].append(row | {"coder": "one", "boundaries": [7, 15, 22]})
         tables["systems"].append(row | {"coder": "two", "boundaries": shifted})
     for systems, text in (
-        (2, "boundary_similarity, micro: one has the best value: 1.0000"),
-        (3, "Its difference from two is not significant, p 0.4629"),
-        (4, "Its difference from copy and two is not significant, p 1.0000"),
+        (2, "boundary_similarity, micro: one has the best value: 1.000"),
+        (3, "Its difference from two is not significant, p 0.46 (Holm)"),
+        (4, "Its difference from copy and two is not significant, p 1.00 (Holm)"),
     ):
         if systems == 3:
             tables["systems"] += [
