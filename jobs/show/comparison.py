@@ -45,7 +45,8 @@ def print_comparison(finished: FinishedRun, average: str) -> None:
             margin = settings["margin"]
             print_shown(standings_shown(rows, of_measure, compared, ALL_DOCUMENTS, margin))
             worst_of = worst_of or [row["system"] for row in rows]
-            print_lines(*power_in_words(_shown_pairs(compared, rows), settings, finished.signature))
+        if told := _told_pairs(compared, rows, asked=settings["difference"] is not None):
+            print_lines(*power_in_words(told, settings, finished.signature))
     for name in settings["measures"] if groups else ():
         of = {
             shown_group(by, group): best_first(systems.get((*group, name), []), average)
@@ -66,11 +67,16 @@ def print_comparison(finished: FinishedRun, average: str) -> None:
     print_lines(finished.signature, style="dim")
 
 
-def _shown_pairs(pairs: Sequence[PairRow], ranked: Sequence[SystemRow]) -> list[PairRow]:
-    """Return the pairs whose power is told: of the best two systems, or all with a point."""
+def _told_pairs(
+    pairs: Sequence[PairRow], ranked: Sequence[SystemRow], *, asked: bool
+) -> list[PairRow]:
+    """Return the pairs whose power is told: of the best two systems, unless all are asked for.
+
+    Those with a reference point are told of a system alone.
+    """
     systems = [row["system"] for row in ranked if not is_point(row["hypothesis"])]
     best = {*systems[:2]}
-    chosen = [row for row in pairs if {row["system"], row["other"]} == best]
+    chosen = [row for row in pairs if asked or {row["system"], row["other"]} == best]
     return chosen or [*pairs]
 
 
