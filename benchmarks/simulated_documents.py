@@ -246,7 +246,7 @@ def averages(
     sums = {name: by_unit(np.nan_to_num(made.values[name])) for name in table.measures}
     defined = {name: by_unit(~np.isnan(made.values[name])).astype(int) for name in table.measures}
     for row in range(len(chosen)):
-        found = {}
+        found = dict[Key, Estimate]()
         for name, measure in table.measures.items():
             bounds = measure.lower, measure.upper
             weight = min(

@@ -73,6 +73,13 @@ def agree(
             rich_help_panel=Panel.OUTPUT,
         ),
     ] = None,
+    available: Annotated[
+        str | None,
+        typer.Option(
+            help="Coders for --next, such as ann,ben; default: all.",
+            rich_help_panel=Panel.OUTPUT,
+        ),
+    ] = None,
     format_name: PaperFormat = "text",
     figure: Annotated[
         str | None,
@@ -93,7 +100,8 @@ def agree(
     from segscore.pipeline.runs import executors
     from segscore.pipeline.runs.planning import LIMITS
 
-    work = AuditWork(number, adjudicate)
+    people = None if available is None else tuple(available.split(","))
+    work = AuditWork(number, adjudicate, people)
     _require_layout(layout, format_name, work)
     if figure is not None:
         require_figure("--figure", figure)

@@ -37,6 +37,7 @@ def intervals(
     legend: bool = True,
     domain: tuple[float, float] | None = None,
     flagged: Collection[str] = (),
+    joined: bool = False,
 ) -> Chart | None:
     """Draw one point with its interval per row; return None if nothing is defined.
 
@@ -46,14 +47,18 @@ def intervals(
         kinds: all kinds, each with a shape of its own, in the order of the legend.
         legend: whether a legend tells several kinds apart.
         domain: the ends of the axis of values, if all values are between them.
-        flagged: names of the rows to look at, which have a color and a shape.
+        flagged: names of the rows to look at, which have a color.
+        joined: whether a line joins the points, as in a learning curve.
     """
     import altair as alt
 
     if not any_defined(rows, "value"):
         return None
 
-    rows = [{**row, "flagged": row["name"] in flagged} for row in with_labels(rows, "name")]
+    rows = [
+        {**row, "flagged": row["name"] in flagged, "place": place}
+        for place, row in enumerate(with_labels(rows, "name"))
+    ]
     base = alt.Chart(as_data(rows)).encode(
         y=name_axis(different_values(rows, "name_label")),
         tooltip=tooltips({"name:N": "name", "value:Q": axis, "low:Q": "95 % from", "high:Q": "to"}),
@@ -75,6 +80,11 @@ def intervals(
         ),
     )
     layers = [span, point] if any_defined(rows, "low", "high") else [point]
+    if joined:
+        curve = base.mark_line(color=DATA, opacity=0.5).encode(
+            x=alt.X("value:Q", title=axis, scale=scale), order="place:Q"
+        )
+        layers.insert(0, curve)
     return as_json(alt.layer(*layers), height_of(rows, "name"))
 
 
