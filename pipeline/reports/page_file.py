@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 
 from segscore.pipeline import storage
 from segscore.pipeline.errors import Failed, Refused
+from segscore.pipeline.reports.figures import require_charts
 from segscore.pipeline.reports.page import Page, charting_library, is_report, render
 from segscore.pipeline.storage.placement import require_apart
 
@@ -14,11 +15,14 @@ _HEAD = 4096
 def require_free(option: str, output: str, apart: Mapping[str, str | Sequence[str]]) -> None:
     """Refuse to write over a folder, into a run, over its inputs, or over another file.
 
+    Charts must be there, too.
+
     Args:
         option: that names the page.
         output: the page.
         apart: what the page must not be in, as for ``require_apart``.
     """
+    require_charts("report" if option == "--output" else option)
     storage.require_writable_store(option, output)
     if not output.strip() or storage.names(output):
         raise Refused(f"{option} {output}: is a folder; name a file")

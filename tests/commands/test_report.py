@@ -662,7 +662,9 @@ def test_the_report_of_a_night_shows_the_verdict(segscore: Segscore, tmp_path: P
     assert {(row[1], row[2]) for row in read.tables["gate"][1:]} == {
         (check["system"], check["result"]) for check in verdict["checks"]
     }
-    assert read.failed == [row for row in read.tables["gate"][1:] if row[2] == "failed"]
+    at_a_glance, *failed = read.failed
+    assert at_a_glance[:2] == ["other", "failed"]
+    assert failed == [row for row in read.tables["gate"][1:] if row[2] == "failed"]
     assert f"{DAYS[1]} failed: other got worse." in plain(read.text)
     described = night.err.partition("; failed: ")[2].partition(". If the change is intended")[0]
     assert "other got worse: boundary_similarity 0." in described
