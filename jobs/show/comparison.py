@@ -58,7 +58,8 @@ def print_comparison(finished: FinishedRun, average: str) -> None:
             ]
             for group in groups
         }
-        print_shown(groups_shown({group: rows for group, rows in of.items() if rows}, tested))
+        if known := {group: rows for group, rows in of.items() if rows}:
+            print_shown(groups_shown(known, tested))
     print_lines(*worst_in_words(finished, worst_of, printable_command))
     _print_further(finished)
     for run, counts in finished.record["rows"].items():
