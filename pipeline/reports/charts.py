@@ -54,7 +54,6 @@ def intervals(
 
     if not any_defined(rows, "value"):
         return None
-
     rows = [
         {**row, "flagged": row["name"] in flagged, "place": place}
         for place, row in enumerate(with_labels(rows, "name"))
@@ -68,23 +67,19 @@ def intervals(
     span = base.mark_rule(strokeWidth=2).encode(
         x=alt.X("low:Q", title=axis, scale=scale), x2="high:Q", color=color
     )
+    x = alt.X("value:Q", title=axis, scale=scale)
     point = base.mark_point(filled=True, size=70, opacity=1).encode(
         color=color,
-        x=alt.X("value:Q", title=axis, scale=scale),
+        x=x,
         shape=alt.Shape(
             "kind:N",
-            scale=alt.Scale(domain=list(kinds), range=_SHAPES[: len(kinds)])
-            if kinds
-            else alt.Scale(),
+            scale=_kind_scale(kinds),
             legend=_legend(rows, "kind") if legend else None,
         ),
     )
     layers = [span, point] if any_defined(rows, "low", "high") else [point]
     if joined:
-        curve = base.mark_line(color=DATA, opacity=0.5).encode(
-            x=alt.X("value:Q", title=axis, scale=scale), order="place:Q"
-        )
-        layers.insert(0, curve)
+        layers.insert(0, base.mark_line(color=DATA, opacity=0.5).encode(x=x, order="place:Q"))
     return as_json(alt.layer(*layers), height_of(rows, "name"))
 
 
@@ -136,6 +131,14 @@ def differences(
         p_values,
     ]
     return as_json(alt.layer(*layers), height_of(rows, "name"))
+
+
+def _kind_scale(kinds: Sequence[str]) -> "alt.Scale":
+    """Return the shapes of kinds; those of Altair if no kinds are named."""
+    import altair as alt
+
+    shapes = _SHAPES[: len(kinds)]
+    return alt.Scale(domain=list(kinds), range=shapes) if kinds else alt.Scale()
 
 
 def _legend(rows: Sequence[MarkValues], name: str) -> "alt.Legend | None":
