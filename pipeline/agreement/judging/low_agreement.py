@@ -12,7 +12,7 @@ from segscore.pipeline.agreement.judging.fits import jackknife_p, median, spread
 from segscore.pipeline.agreement.judging.step import MOST, AuditRows, Kind, Limit, Step, StepColumn
 from segscore.pipeline.agreement.judging.view import CoderEffect, Columns, View
 from segscore.pipeline.agreement.sentences import OTHERS_SHOWN, PEER_SHOWN, peer_ends
-from segscore.pipeline.arrays.ragged import Floats
+from segscore.pipeline.arrays.ragged import Flags, Floats
 from segscore.pipeline.plain_text import named_list
 from segscore.pipeline.statistics.multiple_tests import holm
 from segscore.pipeline.statistics.shown_numbers import counted, shown_as
@@ -82,7 +82,7 @@ class LowAgreement(Step):
         limit = _limit(view, agreement)
         less = (agreement.value <= -limit) & agreement.beyond(limits["effect_errors"])
         less &= ~view["shifted"] | (aligned <= -limit)
-        less &= view.readings.judged(judged)
+        less &= view.readings.judged(judged) & ~_of_own_way(view)
         return {
             "agreement_effect": agreement.value,
             "agreement_error": agreement.error,
@@ -113,6 +113,15 @@ class LowAgreement(Step):
         rest = [row for row in audit.coders if not (row.get(self.mark) and row.get(_EXPLAINS))]
         yield from super().say(replace(audit, coders=rest))
         yield from _quiet(audit.coders)
+
+
+def _of_own_way(view: View) -> Flags:
+    """Return the coders of pairs who may read the guidelines in a way of their own."""
+    pairs, alone = view.evidence.pairs, np.zeros(len(view.standard), bool)
+    marks = zip(view["high_agreement"], view["copied"], strict=True)
+    chosen = np.array([high is True and copied is not True for high, copied in marks], bool)
+    alone[pairs.first[chosen]] = alone[pairs.second[chosen]] = True
+    return alone
 
 
 def _quiet(rows: Sequence[Mapping[str, Any]]) -> Iterator[str]:
