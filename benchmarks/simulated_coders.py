@@ -15,27 +15,42 @@ PROJECTS = 200
 
 COEFFICIENTS = ("pi", "kappa")
 
+PRINTED = ("actual", "chance", "value", "corrected")
+"""Columns of the table of coefficients: agreement, that by chance, pi, and what is left."""
 
-def audits(documents: int, number: int = PROJECTS) -> tuple[dict[str, MeasuredShare], float]:
-    """Return how often intervals of coefficients contain the value of the same coders' pool.
 
-    The second number is the largest upper end.
-    """
+def audits(documents: int, number: int = PROJECTS) -> dict[str, MeasuredShare]:
+    """Return how often intervals of coefficients contain the value of the same coders' pool."""
     draw = np.random.default_rng(11)
     pooled = [_codings(draw) for _ in range(DOCUMENTS // 10)]
     truth = _coefficients(pooled)
-    highest = []
 
     def contain() -> Iterator[dict[str, bool]]:
         for _ in range(number):
             found = _coefficients([pooled[d] for d in draw.integers(0, len(pooled), documents)])
-            highest.extend(row["ci_high"] for row in found.values())
             yield {
                 name: bool(row["ci_low"] <= truth[name]["value"] <= row["ci_high"])
                 for name, row in found.items()
             }
 
-    return counted_shares(contain()), max(highest)
+    return counted_shares(contain())
+
+
+def at_random(documents: int, number: int = PROJECTS // 4) -> dict[str, float]:
+    """Return the mean over projects of what is printed of coders who mark random positions."""
+    draw = np.random.default_rng(12)
+    rows = [
+        _coefficients([_random_codings(draw) for _ in range(documents)])["pi"]
+        for _ in range(number)
+    ]
+    return {name: float(np.mean([row[name] for row in rows])) for name in PRINTED}
+
+
+def _random_codings(draw: np.random.Generator) -> tuple[int, list[list[int]]]:
+    """Return the length of a document, and random boundaries of each of three coders."""
+    n = int(np.clip(60 * np.exp(0.4 * draw.normal()), 8, 500))
+    numbers = np.maximum(1, draw.binomial(n - 1, 0.2, 3))
+    return n, [sorted((draw.permutation(n - 1)[:each] + 1).tolist()) for each in numbers]
 
 
 def _codings(draw: np.random.Generator) -> tuple[int, list[list[int]]]:

@@ -60,6 +60,7 @@ GOOD, SKEWED = Errors(0.03, 0.02, 0.02), Errors(0.3, 0.3, 0.3, 0.25)
 BETTER = Errors(0.26, 0.27, 0.26)
 NEAR_PERFECT = Errors(0.004, 0.003, 0.004)
 FAILS = Errors(0.2, 0.3, 0.2, fails=0.06)
+RARELY_FAILS = Errors(0.03, 0.02, 0.02, fails=0.05)
 
 
 @dataclass(frozen=True)
@@ -246,7 +247,7 @@ def averages(
     sums = {name: by_unit(np.nan_to_num(made.values[name])) for name in table.measures}
     defined = {name: by_unit(~np.isnan(made.values[name])).astype(int) for name in table.measures}
     for row in range(len(chosen)):
-        found = {}
+        found = dict[Key, Estimate]()
         for name, measure in table.measures.items():
             bounds = measure.lower, measure.upper
             weight = min(

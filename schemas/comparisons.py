@@ -80,9 +80,9 @@ COMPARISONS = pap.DataFrameSchema(
         "effective": _EFFECTIVE,
         "smallest_difference_low": number_or_null(
             "lower end of the difference that the test finds with probability `--power` on these "
-            "documents, at the level `--alpha` divided by the number of pairs of systems; the "
-            "range contains it in 80 of 100 comparisons; null with fewer than 10, or if all of "
-            "them differ alike"
+            "documents, at the level `--alpha` divided by the number of pairs of systems. The "
+            "range is one of 80 % (docs/claims.md says how often it is right). Null with fewer "
+            "than 10, or if all of them differ alike"
         ),
         "smallest_difference_high": number_or_null("its upper end; null likewise"),
         "documents_for_difference_low": whole_or_null(

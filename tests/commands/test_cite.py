@@ -13,12 +13,11 @@ from tests.support.command_line import Segscore
 from tests.support.paths import DATA, ROOT
 
 
-@pytest.fixture
-def run(segscore: Segscore, tmp_path: Path) -> Path:
-    table = DATA / "tinyrec.jsonl"
-    options = ("--n-t", "3", "--output", tmp_path / "run")
-    assert segscore("score", table, table, *options).code == 0
-    return tmp_path / "run"
+@pytest.fixture(scope="module")
+def run(segscore_once: Segscore, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    table, output = DATA / "tinyrec.jsonl", tmp_path_factory.mktemp("cited") / "run"
+    assert segscore_once("score", table, table, "--n-t", "3", "--output", output).code == 0
+    return output
 
 
 def test_the_method_is_that_of_the_run(segscore: Segscore, run: Path) -> None:

@@ -15,11 +15,11 @@ from tests.support.corpora import run as score
 from tests.support.paths import DATA
 
 
-@pytest.fixture
-def scored(segscore: Segscore, tmp_path: Path) -> Path:
-    source, run = DATA / "tinyrec.jsonl", tmp_path / "run"
+@pytest.fixture(scope="module")
+def scored(segscore_once: Segscore, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    source, run = DATA / "tinyrec.jsonl", tmp_path_factory.mktemp("scored") / "run"
     points = ("--reference-points", "none,random-known", "--measures", "default,b_tp")
-    assert segscore("score", source, source, *points, "--output", run).code == 0
+    assert segscore_once("score", source, source, *points, "--output", run).code == 0
     return run
 
 

@@ -12,22 +12,16 @@ import pytest
 
 from segscore.pipeline.errors import Failed
 from segscore.pipeline.measures import ALL
-from segscore.pipeline.runs import planning
-from segscore.pipeline.runs.planning import Limits
 from segscore.pipeline.scoring.sweep.coder_sums import merge_sums
 from segscore.pipeline.scoring.sweep.measured import MeasureSums
 from segscore.pipeline.statistics import resampling
 from segscore.pipeline.storage import read_table
 from tests.support.command_line import Segscore
 from tests.support.comparisons import refusal_line
+from tests.support.written import write
 
 Row = dict[str, Any]
 MEASURES = ("pk", "window_diff", "boundary_similarity", "f1", "r_miss", "pk_prior")
-
-
-def write(path: Path, rows: list[Row]) -> Path:
-    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
-    return path
 
 
 @pytest.fixture
@@ -88,7 +82,7 @@ def test_values_are_those_of_scoring_at_each_threshold(
     options = ("--resample-by", "show") if unit == "show" else ()
     if unit == "11-buckets":  # of all documents, also for a system with fewer
         monkeypatch.setattr(resampling, "BUCKETS", 11)
-        monkeypatch.setattr(planning, "LIMITS", Limits(rows_per_part=10))
+        segscore.cut(10)
         rows = [row for row in rows if row["coder"] == "a" or row["document_id"] < "d10"]
     candidates = write(gold.parent / "candidates.jsonl", rows)
     thresholds = (0.0, 0.3, 0.55, 1.0)

@@ -51,9 +51,9 @@ class LowAgreement(Step):
         StepColumn(
             "agreement_limit",
             Kind.SIZE,
-            "a coder agrees less if agreement_effect is at most minus this: the limit effect, or "
-            "3.5 (1 + n / 80 + 20 / n^2) times how much the n coders of the standard differ, at "
-            "least as 6 coders",
+            "a coder agrees less if agreement_effect is at most minus this. It is the limit "
+            "effect, or 3.5 (1 + n / 80 + 20 / n^2) times how much the n coders of the standard "
+            "differ, at least as 6 coders",
         ),
         StepColumn(
             "aligned_effect",

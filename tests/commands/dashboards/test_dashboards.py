@@ -317,12 +317,6 @@ def test_every_variable_returns_values(database: "duckdb.DuckDBPyConnection") ->
     assert set(re.findall(r"\$([a-z]\w*)", text)) <= variables.keys()
 
 
-def test_the_directions_equal_the_scripts_output() -> None:
-    script = runpy.run_path(str(FOLDER / "directions.py"))
-    text = (FOLDER / "views.sql").read_text("utf-8")
-    assert script["views"](text) == text, "run `make columns`"
-
-
 def test_the_dashboard_equals_the_scripts_output() -> None:
     script = runpy.run_path(str(FOLDER / "dashboard.py"))
     assert json.loads(script["text"]()) == GRAFANA, "run `make dashboard`"

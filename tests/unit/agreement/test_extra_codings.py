@@ -24,8 +24,6 @@ from segscore.pipeline.agreement.judging.candidate import (
 from segscore.pipeline.agreement.judging.self_agreement import SelfAgreement
 from segscore.pipeline.agreement.judging.step import AuditRows
 from segscore.pipeline.agreement.tables import AGREEMENT_TABLES
-from segscore.pipeline.runs import planning
-from segscore.pipeline.runs.planning import Limits
 from segscore.pipeline.statistics.multiple_tests import benjamini_yekutieli
 from segscore.pipeline.storage import read_table
 from segscore.schemas.rows import CoderRow, PeerRow
@@ -149,7 +147,7 @@ def test_the_numbers_are_the_same_however_the_work_is_split(
     path.write_text("".join(json.dumps(row) + "\n" for row in project(3, 60)))
     runs = []
     for rows, pairs in ((9999, 99), (60, 7)):
-        monkeypatch.setattr(planning, "LIMITS", Limits(rows_per_part=rows))
+        segscore.cut(rows)
         monkeypatch.setattr(block, "PAIRS_AT_ONCE", pairs)
         run = tmp_path / f"run{rows}"
         result = segscore("agree", path, "--candidate", "gpt", "--output", run)
