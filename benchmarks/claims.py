@@ -149,7 +149,7 @@ def _skewed() -> Table:
         sizes,
         lambda n, keys: level(SOMETIMES_FAILS, Corpus(n), keys),
     )
-    return Table(_head("one system fails on 6 % of the documents", sizes), rows)
+    return Table(_head("one system fails on 5 % of the documents", sizes), rows)
 
 
 def _shows() -> Table:

@@ -60,6 +60,7 @@ GOOD, SKEWED = Errors(0.03, 0.02, 0.02), Errors(0.3, 0.3, 0.3, 0.25)
 BETTER = Errors(0.26, 0.27, 0.26)
 NEAR_PERFECT = Errors(0.004, 0.003, 0.004)
 FAILS = Errors(0.2, 0.3, 0.2, fails=0.06)
+RARELY_FAILS = Errors(0.03, 0.02, 0.02, fails=0.05)
 
 
 @dataclass(frozen=True)
