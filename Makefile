@@ -22,7 +22,7 @@ PYTEST := $(BIN)/pytest --numprocesses logical
 # The oldest releases are those for this Python; without it, their tests are left out and this is said.
 OLDEST_PYTHON ?= python3.11
 
-.PHONY: help demo table picture power site evidence columns nights claims dashboard test test-all test-oldest test-deploy test-torch deploy-parts image chaos lint linked rules types quick bench archives clean
+.PHONY: help demo table picture power site evidence docs columns nights claims dashboard test test-all test-oldest test-deploy test-torch deploy-parts image chaos lint linked rules types quick ready bench archives clean
 
 help:
 	@echo "make demo   score ten systems on 20 programmes of broadcast news and show the result"
@@ -30,7 +30,7 @@ help:
 	@echo "make picture the README's picture, taken again"
 	@echo "make power  how often an audit finds faults, written into its page: some minutes"
 	@echo "make site   the documentation as pages for a browser"
-	@echo "make columns the tables' page and the directions in views.sql, written from the code"
+	@echo "make docs   pages and files that are written from the code"
 	@echo "make evidence which measure prefers the better coder: docs/evidence.md, written from data that ships"
 	@echo "make nights false alarms and power of the gate, simulated, into docs/claims.md"
 	@echo "make claims how often intervals, tests and power are right, simulated: docs/claims.md"
@@ -54,8 +54,9 @@ $(VENV)/core: pyproject.toml constraints.txt
 	@$(INSTALL) '.[report]'
 	@touch $@
 
+# What only tests use is compiled when it is imported.
 $(VENV)/test: $(VENV)/core
-	@$(INSTALL) '.[test,lint]'
+	@$(INSTALL) '.[test,lint]' --no-compile
 	@touch $@
 
 $(VENV)/docs: $(VENV)/core
@@ -97,12 +98,9 @@ nights: $(VENV)/core
 claims: $(VENV)/core
 	$(BIN)/python -m benchmarks.claims
 
-columns: $(VENV)/core
-	@$(BIN)/python -m segscore.api.write_tables > docs/tables.md
-	@$(BIN)/python -m segscore.api.write_types > segscore/api/typed.py
+docs columns: $(VENV)/core
+	@$(BIN)/python -m docs.tools
 	@$(BIN)/python deploy/dashboards/directions.py
-	@$(BIN)/python -m segscore.jobs.cli.settings_schema > docs/settings.schema.json
-	@$(BIN)/python -m segscore.jobs.cli.options_page > docs/options.md
 
 dashboard: $(VENV)/test
 	@$(BIN)/python deploy/dashboards/dashboard.py > deploy/dashboards/grafana.json
@@ -115,7 +113,8 @@ site: $(VENV)/docs
 	@echo "the documentation: build/site/index.html"
 
 # Every test is run by one of the two; tests/conftest.py marks those that are quick.  Those that
-# generate examples are run by both, with a third of their examples and with all.
+# generate examples are run by both, with a third of their examples and with all; where
+# SEGSCORE_EXAMPLES is set to all, as in .ci/run, by the first alone.
 # The types are checked beside the tests, because mypy uses one core.
 test: rules
 	@$(MAKE) --no-print-directory --jobs 2 types quick
@@ -123,8 +122,12 @@ test: rules
 quick: $(VENV)/test
 	$(PYTEST) -m quick
 
-test-all: $(VENV)/test $(AZURITE) $(BROWSER) $(HARNESS)
-	SEGSCORE_EXAMPLES=all $(PYTEST) -m "not quick or hypothesis"
+# What the tests need, set up side by side: pip and npm each use one core.
+ready:
+	@$(MAKE) --no-print-directory --jobs $(VENV)/test $(AZURITE) $(BROWSER) $(HARNESS)
+
+test-all: ready
+	SEGSCORE_EXAMPLES=all $(PYTEST) -m "not quick$(if $(SEGSCORE_EXAMPLES),, or hypothesis)"
 
 # The pages are of the newest releases, so that their tests are left out.
 test-oldest: $(OLDEST)
@@ -160,7 +163,7 @@ $(BROWSER):
 $(HARNESS): pyproject.toml constraints-harness.txt
 	@echo "setting up build/harness"; mkdir -p build; rm -rf build/harness; \
 		( $(PYTHON) -m venv build/harness && build/harness/bin/python -m pip \
-		--disable-pip-version-check install --constraint constraints-harness.txt \
+		--disable-pip-version-check install --no-compile --constraint constraints-harness.txt \
 		--editable '.[harness]' && touch $@ ) >build/harness.log 2>&1 || \
 		echo "pip could not install them (build/harness.log): tests that need them are skipped"
 
@@ -215,6 +218,7 @@ linked:
 	@rm -rf $(LINKED)/segscore && mkdir -p $(LINKED)/segscore
 	@ln -s ../../../pipeline ../../../schemas ../../../jobs $(CURDIR)/segscore/* $(LINKED)/segscore
 	@ln -sfn ../../tests $(LINKED)/tests && ln -sfn ../../benchmarks $(LINKED)/benchmarks
+	@ln -sfn ../../docs $(LINKED)/docs
 
 # A kernel that was compiled before what it calls was changed would be measured as it was.
 bench: export NUMBA_CACHE_DIR = $(CURDIR)/build/bench

@@ -33,7 +33,8 @@ def compare(
     layout: Annotated[
         str | None,
         typer.Option(
-            help="Table: pairs, systems, references or ranks.",
+            help="Table: pairs, systems, references or ranks. ROWS,COLUMNS,CELLS crosses two of "
+            "systems, groups and measures, with cells of interval, value or rank.",
             rich_help_panel=Panel.OUTPUT,
         ),
     ] = None,
@@ -153,7 +154,7 @@ def _print_layout(layout: str, finished: "FinishedRun", average: str, format_nam
     from segscore.jobs.show.comparison import print_published, print_ratings
 
     layouts.print_in_format(layouts.lay_out(layout, finished, average), format_name)
-    if "published" in finished.at_hand and format_name in ("text", "markdown"):
+    if "published" in finished.at_hand and format_name != "csv":
         print_lines("")
         print_published(finished.rows("published"), format_name)
     if "ratings" in finished.at_hand and format_name in ("text", "markdown"):

@@ -45,7 +45,8 @@ def score(
         typer.Option(
             help="Table: systems, groups, crossed, measures or confusion. groups has also the "
             "averages of each group, crossed systems by groups, measures a table for each measure, "
-            "confusion errors by boundary type.",
+            "confusion errors by boundary type. ROWS,COLUMNS,CELLS crosses two of systems, groups "
+            "and measures, with cells of interval, value, sd or rank.",
             rich_help_panel=Panel.OUTPUT,
         ),
     ] = "systems",
@@ -88,7 +89,7 @@ def score(
             chosen.measures_in_order,
             written=finished is outcome,
         )
-        if layout in ("crossed", "confusion"):
+        if layout in ("crossed", "confusion") or "," in layout:
             print_in_format(_table(finished, layout, chosen), format_name)
         if chosen.n_t is None and (said := chosen_n_t(finished.record)):
             LOG.say("info", said)
@@ -102,11 +103,12 @@ def score(
 
 def _require_layout(layout: str, format_name: str, *, grouped: bool, confusion: bool) -> None:
     """Refuse a layout that a run or a format does not have."""
-    one_of("--layout", layout, SCORE_LAYOUTS)
+    from segscore.pipeline.results.crossed import parse_crossing
+
+    if parse_crossing(layout, grouped=grouped) is None:
+        one_of("--layout", layout, SCORE_LAYOUTS)
     if (layout, format_name) == ("measures", "latex"):
         raise Refused("--layout measures: has no form in LaTeX; name systems or groups")
-    if layout == "crossed" and not grouped:
-        raise Refused("--layout crossed: there are no groups; add --group-by ATTRIBUTE")
     if layout == "confusion" and not confusion:
         raise Refused("--layout confusion: nothing was counted; add --confusion")
 
@@ -123,7 +125,7 @@ def _print_json(finished: "FinishedScoring", chosen: ScoreSettings) -> None:
 
 def _table(finished: "FinishedScoring", layout: str, chosen: ScoreSettings) -> "ShownTable":
     """Arrange the averages of a run."""
-    from segscore.pipeline.results.leaderboard_table import summary_table
+    from segscore.pipeline.results.crossed import summary_table
     from segscore.pipeline.runs.record import describe_losses
     from segscore.pipeline.scoring.missing import Missing, describe_missing
     from segscore.pipeline.scoring.shared_averages import ranked_summary

@@ -46,6 +46,9 @@ def trend(
 
     assert not table, "it makes `trend` another command"
     startup.work()
+    if chosen.month is not None:
+        _report_month(chosen, report, format_name)
+        return
     found = find_trend(chosen)
     LOG.warn(found.nightly.warnings)
     if format_name == "text":
@@ -64,8 +67,35 @@ def trend(
     if report is not None:
         from segscore.pipeline.reports.trend import write_trend
 
-        size = write_trend(found, report)
-        LOG.say("info", f"{report} ({size / 1e6:.1f} MB): open it in a browser", output=report)
+        _say_page(report, write_trend(found, report))
+
+
+def _say_page(page: str, size: int) -> None:
+    LOG.say("info", f"{page} ({size / 1e6:.1f} MB): open it in a browser", output=page)
+
+
+def _report_month(chosen: TrendSettings, report: str | None, format_name: str) -> None:
+    """Print the mean of each system over the nights of a month, and whether it met its floor."""
+    from segscore.jobs.show.shown import print_shown
+    from segscore.pipeline.nightly.trend.month import find_month
+
+    found = find_month(chosen)
+    LOG.warn(found.nightly.warnings)
+    if format_name == "text":
+        print_shown(found.shown)
+    elif format_name == "json":
+        print_json("trend", {"signature": found.nightly.signature, **as_rows(found.tables)})
+    elif format_name == "markdown":
+        print_text(f"**{found.title}**\n")
+        print_table(found.shown, format_name)
+    else:
+        months = found.tables["months"]
+        layout = plain_table(months.column_names, months.to_pylist(), found.nightly.signature)
+        print_table(layout, format_name)
+    if report is not None:
+        from segscore.pipeline.reports.trend import write_month
+
+        _say_page(report, write_month(found, report))
 
 
 _LINES = 12

@@ -116,7 +116,7 @@ DOCUMENTS = pap.DataFrameSchema(
         "contested": value(
             "disagreement of which one can be sure: lower end of the 95 % interval (Wilson) of a "
             "share of 1 - boundary_similarity among as many observations as the coders marked "
-            "boundaries; null if they marked none",
+            "boundaries. Null if they marked none",
             1,
         ),
     },
@@ -134,7 +134,7 @@ AGREEMENT = pap.DataFrameSchema(
         ),
         "similarity": any_of(
             SIMILARITY_MEANINGS,
-            "; ".join(f"{key}: {meaning}" for key, meaning in SIMILARITY_MEANINGS.items()),
+            ". ".join(f"{key}: {meaning}" for key, meaning in SIMILARITY_MEANINGS.items()),
         ),
         "actual": value("observed agreement, pooled over documents and pairs of coders", 1),
         "expected": number_or_null(

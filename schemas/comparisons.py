@@ -360,8 +360,8 @@ RATINGS = pap.DataFrameSchema(
         "measure": name("column of scores"),
         "correlation": number_or_null(
             "Spearman's correlation of people's ratings with the value of each pair of a document "
-            "and a system, the mean over references, in [-1, 1]; with the opposite sign where a "
-            "lower value is better, so that 1 is full agreement; null if all values are equal"
+            "and a system, the mean over references, in [-1, 1]. It has the opposite sign where "
+            "a lower value is better, so that 1 is full agreement. Null if all values are equal"
         ),
         "ci_low": number_or_null("lower end of the 95 % interval"),
         "ci_high": number_or_null("upper end of the 95 % interval"),

@@ -147,6 +147,33 @@ NIGHTLY_VALUES = pap.DataFrameSchema(
     strict=False,  # has the group-by columns; null in the rows over all documents
 )
 
+MONTHS = pap.DataFrameSchema(
+    {
+        "system": name("system"),
+        "measure": _MEASURE,
+        "average": _AVERAGE,
+        "month": pap.Column(pa.date32(), nullable=False, description="first day of the month"),
+        "nights": whole("nights of the month with a value"),
+        "mean": number_or_null("mean over these nights"),
+        "ci_low": number_or_null("lower end of its 95 % interval over nights"),
+        "ci_high": number_or_null("upper end of its 95 % interval over nights"),
+        "floor": number_or_null(
+            "floor, or upper limit, of the average in the gate of the newest of these nights; "
+            "null without one"
+        ),
+        "result": any_of(
+            ["met", "missed", "undecided"],
+            "whether the whole interval is on the right side of the floor or on the wrong one, or "
+            "includes it; null without a floor",
+            nullable=True,
+        ),
+        "restated": whole("nights of which the average changed after it had been published"),
+    },
+    name="months",
+    description="system, group and month, with `--month`",
+    strict=False,  # has the group-by columns; null in the rows over all documents
+)
+
 RANKING = pap.DataFrameSchema(
     {
         "system": name("the better one of two systems"),

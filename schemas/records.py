@@ -36,6 +36,7 @@ _COMMANDS = {
 """Key of run.json -> the commands that write it and what is below it, if not all do."""
 
 _RUN = {
+    "schema: int": "version of the tables and of run.json",
     "signature: string": "what was computed, in one line; runs with equal signatures are "
     "comparable",
     "settings: object": "every setting of the command by name, including defaults",
@@ -54,8 +55,9 @@ _RUN = {
     "in runs without levels",
     "levels[].type_range: int": "1, as the boundaries of a level have no types",
     "levels[].p_seg: float or null": "p_seg of the level",
-    "test_set.fingerprint: string": "sum of the digests of all accepted references (64 hexadecimal "
-    "digits), which depends on their lengths, boundaries and types alone",
+    "test_set.fingerprint: string or null": "sum of the digests of all accepted references (64 "
+    "hexadecimal digits), which depends on their lengths, boundaries and types alone; null in runs "
+    "of more than 100,000 documents",
     "test_set.name: string or null": "test set that the references are, or are a part of; null if "
     "none is known",
     "test_set.split: string or null": "its split, `all` for the whole; null if no test set is "

@@ -2,6 +2,7 @@
 
 import gc
 import os
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -43,6 +44,9 @@ NOT_QUICK = {
 }
 """Folder -> mark of its tests, which says why `make test` does not run them."""
 
+SLOWER = re.compile(r"\bmark\.(long|first)\b")
+"""What a module with tests says that `make test` does not run, in the other folders."""
+
 
 def pytest_configure(config: pytest.Config) -> None:
     """Notice numbers that wrap around in interpreted kernels."""
@@ -51,10 +55,21 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
-    """Leave out the folders without quick tests where only these are asked for."""
-    if config.getoption("markexpr") != "quick" or collection_path.parent != TESTS:
-        return None
-    return collection_path.name in NOT_QUICK or None
+    """Leave out the folders without quick tests, or the modules with quick tests alone."""
+    chosen = config.getoption("markexpr")
+    if chosen == "quick" and collection_path.parent == TESTS:
+        return collection_path.name in NOT_QUICK or None
+    if chosen == "not quick" and collection_path.suffix == ".py":
+        folder = collection_path.relative_to(TESTS).parts[0]
+        return (folder not in NOT_QUICK and not SLOWER.search(collection_path.read_text())) or None
+    return None
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_auto_num_workers(config: pytest.Config) -> int | None:
+    """Have more processes than cores for tests that wait for servers and killed processes."""
+    cores = os.cpu_count() or 1
+    return None if config.getoption("markexpr") == "quick" else cores + cores // 2
 
 
 @pytest.hookimpl(tryfirst=True)
@@ -96,7 +111,6 @@ TOGETHER = (
     "tests/commands/test_added_measure.py",
     "tests/commands/test_trend.py",
     "tests/deploy/",
-    "tests/docs/test_readme_in_order.py",
     "tests/docs/test_site.py",
     "tests/unit/test_house.py",
 )
@@ -139,7 +153,7 @@ def segscore_once() -> Segscore:
     return SegscoreOnce()
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def scheduler(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """Address of a scheduler for tests that need no special environment of its workers."""
     with dask_cluster(tmp_path_factory.mktemp("cluster")) as address:

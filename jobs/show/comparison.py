@@ -6,6 +6,7 @@ from dataclasses import replace
 from segscore.jobs.cli.encoding import printable_command
 from segscore.jobs.show.fitted import print_lines
 from segscore.jobs.show.formats import print_table, print_text
+from segscore.jobs.show.latex import latex_table
 from segscore.jobs.show.leaderboard import GROUPS_SHOWN
 from segscore.jobs.show.sentences import print_sentences
 from segscore.jobs.show.shown import print_shown
@@ -75,7 +76,7 @@ def print_published(rows: Sequence[RunRow], format_name: str = "text") -> None:
 
     Args:
         rows: rows of the table `published`.
-        format_name: text, which shows the first scores; or markdown, which has all.
+        format_name: text, which shows the first scores; markdown or latex, which have all.
     """
     if not rows:
         print_lines("published on these references: nothing that segscore knows")
@@ -83,6 +84,9 @@ def print_published(rows: Sequence[RunRow], format_name: str = "text") -> None:
     table = published_shown(rows)
     if format_name == "text":
         print_shown(table)
+    elif format_name == "latex":
+        texts = [replace(column, is_name=column.name != "printed") for column in table.columns]
+        print_text(latex_table(replace(table, columns=texts, caption=table.title), ""))
     else:
         print_text(f"{table.title}\n")
         texts = [replace(column, is_name=True) for column in table.columns]

@@ -158,7 +158,7 @@ def _latex_table(caption: str, columns: Sequence[Column], signature: str, label:
             rf"\caption{{{_escape(caption)}}}",
             rf"\label{{tab:{label}}}",
             blocks,
-            rf"\par\noindent{{\footnotesize\ttfamily {signed}}}",
+            *([rf"\par\noindent{{\footnotesize\ttfamily {signed}}}"] if signed else []),
             r"\end{table}",
         ]
     )

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 from segscore.jobs.show.fitted import print_lines
@@ -19,8 +20,9 @@ from segscore.pipeline.comparison.shown_in_papers import (
 )
 from segscore.pipeline.comparison.shown_systems import order_of
 from segscore.pipeline.errors import Refused
-from segscore.pipeline.results.leaderboard import rank
-from segscore.pipeline.results.leaderboard_table import leaderboard_table
+from segscore.pipeline.results.crossed import CROSSED, crossed_table, parse_crossing
+from segscore.pipeline.results.leaderboard import Leaderboard, rank
+from segscore.pipeline.results.leaderboard_table import Beaten, leaderboard_table
 from segscore.pipeline.runs.finished import FinishedRun, grouped
 from segscore.pipeline.settings.ranges import one_of
 from segscore.pipeline.statistics.shown_tables import ShownTable
@@ -36,7 +38,7 @@ _Key = tuple[Any, ...]
 
 def require(layout: str | None, format_name: str, average: str, group_by: tuple[str, ...]) -> None:
     """Refuse invalid options before work starts; the message names the option."""
-    if layout is not None:
+    if layout is not None and parse_crossing(layout, grouped=bool(group_by)) is None:
         one_of("--layout", layout, LAYOUTS)
     one_of("--format", format_name, _FORMATS)
     one_of("--average", average, _AVERAGES)
@@ -53,10 +55,10 @@ def require_room(settings: CompareSettings, format_name: str) -> None:
     Raises:
         Refused: the format has no room for them, and there is no output folder.
     """
-    if settings.shows_published and settings.output is None and format_name in ("csv", "latex"):
+    if settings.shows_published and settings.output is None and format_name == "csv":
         raise Refused(
             f"--format {format_name}: holds one table, so that it has no room for the scores of "
-            "--published; print text, markdown or json, or name a folder with --output, which gets "
+            "--published; print text, markdown, latex or json, or name a folder with --output, which gets "
             "the table published"
         )
 
@@ -64,7 +66,8 @@ def require_room(settings: CompareSettings, format_name: str) -> None:
 def lay_out(layout: str, finished: FinishedRun, average: str) -> ShownTable:
     """Choose and arrange the rows of a comparison."""
     builders = {"pairs": _pairs, "systems": _systems, "references": _references, "ranks": _ranks}
-    table = builders[layout](finished, average)
+    builder = builders.get(layout) or partial(_crossed, layout)
+    table = builder(finished, average)
     return replace(table, average=average, signature=finished.signature)
 
 
@@ -96,14 +99,30 @@ def _pairs(finished: FinishedRun, average: str) -> ShownTable:
 def _systems(finished: FinishedRun, average: str) -> ShownTable:
     """Make one row per system: the value and interval of each measure."""
     by, measures = (finished.settings[name] for name in ("group_by", "measures"))
+    boards, beaten = _ranked(finished, average)
+    return leaderboard_table(boards, by, measures, beaten, key="system")
+
+
+def _crossed(layout: str, finished: FinishedRun, average: str) -> ShownTable:
+    """Make a table of two of systems, groups and measures."""
+    by, measures = (finished.settings[name] for name in ("group_by", "measures"))
+    crossing = parse_crossing(layout, grouped=bool(by)) or CROSSED
+    if crossing.cells == "sd":
+        raise Refused(f"--layout {layout}: segscore score --layout has deviations over trials")
+    boards, beaten = _ranked(finished, average)
+    return crossed_table(boards, measures, crossing, by, beaten=beaten, key="system")
+
+
+def _ranked(finished: FinishedRun, average: str) -> tuple[list[Leaderboard], Beaten]:
+    """Return the ranked systems of each group, and those that each beats significantly."""
+    by, measures = (finished.settings[name] for name in ("group_by", "measures"))
     rows = _averages(finished, average)
     rows.sort(key=lambda row: measures.index(row["measure"]))
-    boards = rank(rows, by, measures[0], "system")
     parts: dict[tuple[tuple[Any, ...], str], list[PairRow]] = {}
     for pair in _differences(finished, average):
         parts.setdefault((group_of(pair, by), pair["measure"]), []).append(pair)
     beaten = {key: beaten_systems(part) for key, part in parts.items()}
-    return leaderboard_table(boards, by, measures, beaten, key="system")
+    return rank(rows, by, measures[0], "system"), beaten
 
 
 def _references(finished: FinishedRun, average: str) -> ShownTable:

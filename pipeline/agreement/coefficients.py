@@ -123,7 +123,7 @@ def coefficients(sums: Mapping[str, Floats], n_t: int) -> dict[CoefficientKey, A
         n_t: near misses lie 1..n_t-1 positions apart.
     """
     parameters = {"n_t": n_t}
-    actual = evaluate(ACTUAL.values(), sums, parameters, rows=False)
+    actual = _agreed(evaluate(ACTUAL.values(), sums, parameters, rows=False), sums)
     chance = evaluate(EXPECTED.values(), sums, parameters, rows=False)
     results: dict[CoefficientKey, Agreement] = {}
     for similarity in SIMILARITIES:
@@ -150,6 +150,18 @@ def coefficient_weights(sums: Mapping[str, Floats]) -> dict[str, Floats]:
             if not counts.keys().isdisjoint(code.co_names)
         )
         for name, measure in ACTUAL.items()
+    }
+
+
+def _agreed(actual: dict[str, Floats], sums: Mapping[str, Floats]) -> dict[str, Floats]:
+    """Set B and exact to 1, as in a row, where no paired coding has a boundary: coders agree.
+
+    They are undefined where no document has two codings.
+    """
+    paired = sums["pair_places"] > 0
+    return actual | {
+        name: np.where(paired & np.isnan(actual[name]), 1.0, actual[name])
+        for name in ("boundary_similarity", "exact")
     }
 
 

@@ -191,7 +191,7 @@ def add_up(values: NDArray[Any], place: Ints, number: int) -> NDArray[Any]:
 
 
 def to_words(boundaries: Ragged, document: Ints, lengths: Ragged, totals: Ints) -> Ragged:
-    """Convert positions from units to words (docs/measures.md: units of measurement).
+    """Convert positions from units to words (docs/method-averages.md: units of measurement).
 
     Position p becomes the sum of the first p unit lengths of its document.  Positions that become
     0, the total or equal to another one are dropped; a row's length shows how many it lost.

@@ -76,7 +76,7 @@ def _split_of(run: FinishedScoring) -> Split:
     registry = own_registry()
     test_set = run.record.get("test_set") or {}
     for split in registry.splits:
-        if split.is_of(str(test_set.get("fingerprint", ""))):
+        if split.is_of(test_set.get("fingerprint")):
             return split
     raise Refused(f"{_OPTION}: {run.name}: {_why_not(test_set, registry)}")
 

@@ -11,14 +11,12 @@ from numpy.typing import NDArray
 
 from segscore.pipeline.arrays.document_ids import (
     GOLDEN_RATIO,
-    MIX_1,
-    MIX_2,
     Documents,
-    Hashes,
     hash_names,
     number,
 )
 from segscore.pipeline.arrays.ragged import Flags, Ints, numbers
+from segscore.pipeline.arrays.row_digests import mix_each
 from segscore.pipeline.comparison.runs import System
 from segscore.pipeline.errors import Refused, nearest
 from segscore.pipeline.measures import PAIRS, Table
@@ -219,7 +217,7 @@ def same_references(rows: ScoreRows) -> Flags:
     for name in (REFERENCE_DIGEST, *REFERENCE_COUNTS):
         if name in rows.numbers:
             # Mixed after each number, so that two references cannot exchange one unnoticed.
-            hashes = _mix(hashes * GOLDEN_RATIO + rows.numbers[name].astype(np.uint64))
+            hashes = mix_each(hashes * GOLDEN_RATIO + rows.numbers[name].astype(np.uint64))
     key = (rows.run * documents + rows.document)[rows.original]
     hashes = hashes[rows.original]
     # Count a reference once per run, however many hypotheses were compared with it.
@@ -230,10 +228,3 @@ def same_references(rows: ScoreRows) -> Flags:
     is_scored = by_run != 0
     first = by_run[is_scored.argmax(axis=0), np.arange(documents)]
     return np.asarray((~is_scored | (by_run == first)).all(axis=0))
-
-
-def _mix(hashes: Hashes) -> Hashes:
-    """Spread numbers over all their bits, as ``mix`` does for one."""
-    hashes = (hashes ^ (hashes >> np.uint64(30))) * MIX_1
-    hashes = (hashes ^ (hashes >> np.uint64(27))) * MIX_2
-    return hashes ^ (hashes >> np.uint64(31))

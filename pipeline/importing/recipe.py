@@ -7,7 +7,7 @@ from segscore.pipeline.errors import Refused
 from segscore.pipeline.importing.settings import ImportSettings
 from segscore.pipeline.testsets.recognise import Recognition, recognise
 from segscore.pipeline.testsets.registry import KnownSet, Registry, own_registry
-from segscore.pipeline.testsets.tables import content_of, digest_references, read_references
+from segscore.pipeline.testsets.tables import content_of, read_references
 
 
 def with_recipe(settings: ImportSettings) -> ImportSettings:
@@ -49,12 +49,12 @@ def recognise_imported(settings: ImportSettings, location: str) -> Recognition:
     """
     registry = own_registry()
     rows = read_references(location)
-    digests, documents = digest_references(rows), len(rows.numbered.documents)
+    documents = len(rows.numbered.documents)
     if settings.testset is None:
-        return recognise(content_of(rows, digests, registry), documents, registry)
+        return recognise(content_of(rows, registry), documents, registry)
     known = registry.find(settings.testset)
     own = Registry((known,))
-    found = recognise(content_of(rows, digests, own), documents, own)
+    found = recognise(content_of(rows, own), documents, own)
     fingerprints = [split for split in known.splits if split.fingerprint is not None]
     if not fingerprints:
         sentence = f"references: not verified: no fingerprint of {known.name} is known"

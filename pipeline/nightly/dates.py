@@ -42,6 +42,18 @@ def read_date(option: str, text: str) -> datetime.date:
     raise Refused(f"{option} {text}: must be a date such as 2026-01-31{alternative}")
 
 
+def read_month(option: str, text: str) -> datetime.date:
+    """Read a month; return its first day.
+
+    Raises:
+        Refused: the text is not a month written as 2026-01.
+    """
+    try:
+        return read_date(option, f"{text}-01")
+    except Refused:
+        raise Refused(f"{option} {text}: must be a month such as 2026-01") from None
+
+
 def insert_date(option: str, location: str, night: datetime.date) -> str:
     """Replace `{date}` in a location with a night's date.
 

@@ -100,7 +100,7 @@ class NightSettings:
             "Rules, such as 'pk<=+0.02,level:boundary_similarity>=-0.01'. "
             "They are in quotes and separated by commas: "
             "'boundary_similarity>=-0.01' lets a micro average fall by 0.01, "
-            "'pk<=+0.02' lets it rise by 0.02, 'macro:pk<=+0.02' is for the macro "
+            "'pk<=+0.02' lets it rise by 0.02. 'macro:pk<=+0.02' is for the macro "
             "average, 'level:pk<=+0.02' for the level over many nights, "
             "'level:pk<=.4' for a limit of the average itself.",
             Panel.GATE,

@@ -132,7 +132,7 @@ def history_rows(run: FinishedRun, name: str, verdict: Verdict | None) -> pa.Tab
         "signature": run.signature,
         "version": run.record["versions"]["segscore"],
         "outcome": None if verdict is None else verdict.outcome,
-        "test_set": str(run.record.get("test_set", {}).get("fingerprint", ""))[:SHOWN_DIGITS]
+        "test_set": str(run.record.get("test_set", {}).get("fingerprint") or "")[:SHOWN_DIGITS]
         or None,
     }
     for column, value in values.items():

@@ -4,9 +4,9 @@ from typing import TYPE_CHECKING
 
 from segscore.pipeline import storage
 from segscore.pipeline.errors import Failed, Refused
+from segscore.pipeline.nightly.trend.groups import group_name
 from segscore.pipeline.nightly.trend.levels import STEP, Level
-from segscore.pipeline.nightly.trend.sentences import group_in_words
-from segscore.pipeline.nightly.trend.settings import PER_NIGHTS
+from segscore.pipeline.nightly.trend.settings import PER_NIGHTS, TrendSettings
 from segscore.pipeline.nightly.trend.shown_trend import levels_shown, pairs_over_nights
 from segscore.pipeline.nightly.words import short
 from segscore.pipeline.reports.chart_parts import MarkValues
@@ -24,6 +24,7 @@ from segscore.pipeline.statistics.shown_numbers import or_none
 from segscore.pipeline.storage.placement import require_apart
 
 if TYPE_CHECKING:
+    from segscore.pipeline.nightly.trend.month import Month
     from segscore.pipeline.nightly.trend.run import FoundTrend
 
 _HEAD = 4096
@@ -43,7 +44,7 @@ def write_trend(found: "FoundTrend", output: str) -> int:
         Refused: the output must not be overwritten, or altair is not installed.
         Failed: the page cannot be written.
     """
-    _require_free(found, output)
+    _require_free(found.settings, output)
     settings, dates = found.settings, found.nightly.dates
     library = charting_library()
     page = Page(
@@ -53,6 +54,27 @@ def write_trend(found: "FoundTrend", output: str) -> int:
         f"{len(dates)} nights of {settings.runs}.",
         [*_sections(found)],
     )
+    return _write(page, library, output)
+
+
+def write_month(found: "Month", output: str) -> int:
+    """Write the page of a month as ``write_trend`` does that of a trend."""
+    _require_free(found.settings, output)
+    library = charting_library()
+    warnings = " ".join(f"{warning}." for warning in found.nightly.warnings)
+    table = shown_figure(found.shown, folded=False, wide=True)
+    sections = [Section("month", "Month", warnings, [table])]
+    about = f"{found.settings.runs}."
+    page = Page(found.title, [], found.nightly.signature, about, sections)
+    return _write(page, library, output)
+
+
+def _write(page: Page, library: str, output: str) -> int:
+    """Write a page; return its size in bytes.
+
+    Raises:
+        Failed: it cannot be written.
+    """
     text = render(page, library)
     try:
         storage.write_text(output, text)
@@ -62,12 +84,12 @@ def write_trend(found: "FoundTrend", output: str) -> int:
     return len(text.encode())
 
 
-def _require_free(found: "FoundTrend", output: str) -> None:
+def _require_free(settings: TrendSettings, output: str) -> None:
     """Refuse to write over a folder, into the nights, or over another program's file."""
     storage.require_writable_store("--report", output)
     if not output.strip() or storage.names(output):
         raise Refused(f"--report {output}: is not a file; name a file")
-    require_apart(output, {"RUNS": found.settings.runs}, option="--report", is_file=True)
+    require_apart(output, {"RUNS": settings.runs}, option="--report", is_file=True)
     head = storage.head(output, _HEAD)
     if head and not is_report(head):
         raise Refused(
@@ -107,7 +129,7 @@ def _charts(found: "FoundTrend") -> list[Figure]:
             for each in series
             for day, value in zip(found.nightly.dates, each.values.tolist(), strict=True)
         ]
-        title = next(group_in_words(each) for each in found.levels if each.group == group)
+        title = next(group_name(each.group) for each in found.levels if each.group == group)
         of_group = [each for each in found.levels if each.group == group]
         changes = [_change(level) for level in of_group if level.named][:_CHANGES]
         chart = night_chart(points, changes, found.settings.measure, _MEAN)

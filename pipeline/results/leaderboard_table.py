@@ -11,12 +11,8 @@ from segscore.pipeline.results.leaderboard import (
     Leaderboard,
     columns_beside,
     heading_beside,
-    measures_to_show,
-    rank,
 )
 from segscore.pipeline.results.summarised_baselines import summarised_baselines, summarised_in_words
-from segscore.pipeline.runs.finished import are_over_all
-from segscore.pipeline.statistics.averages import summary_groups
 from segscore.pipeline.statistics.shown_numbers import (
     counted,
     short_interval,
@@ -25,10 +21,10 @@ from segscore.pipeline.statistics.shown_numbers import (
     shown_number,
 )
 from segscore.pipeline.statistics.shown_tables import PEOPLE, PROGRAMS, Column, ShownTable
-from segscore.schemas.rows import AverageRow, column_of
+from segscore.schemas.rows import column_of
 
 if TYPE_CHECKING:
-    import pyarrow as pa
+    pass
 
 Beaten = Mapping[tuple[tuple[Any, ...], str], Mapping[str, Collection[str]]]
 """Group and measure -> system -> the systems that it beats significantly."""
@@ -158,66 +154,6 @@ def _rows_beaten(rows: LeaderboardRows, measure: str, beaten: Beaten) -> dict[in
         if of == measure
         for name, others in names.items()
     }
-
-
-def crossed_table(
-    whole: Leaderboard, groups: Sequence[Leaderboard], measures: Sequence[str]
-) -> ShownTable:
-    """Make a table of systems by groups for each measure; all documents come last.
-
-    Args:
-        whole: the systems over all documents.
-        groups: those of each group.
-        measures: the measures to show.
-    """
-    boards = [*groups, whole]
-    keys = [(measure, name) for measure in measures for name in whole.by(measure).names]
-    headings = [", ".join(map(shown_group_part, board.group)) for board in groups]
-    return ShownTable(
-        [
-            Column("measure", [measure for measure, _ in keys], is_name=True),
-            Column("system", [name for _, name in keys], is_name=True, key="hypothesis"),
-            *(
-                Column(
-                    heading,
-                    [_value(board, measure, name) for measure, name in keys],
-                    write=shown_number,
-                    best={
-                        row
-                        for row, (measure, name) in enumerate(keys)
-                        if name in board.best(measure)
-                    },
-                )
-                for heading, board in zip([*headings, "all"], boards, strict=True)
-            ),
-        ],
-        groups=1,
-        average="micro",
-    )
-
-
-def _value(board: Leaderboard, measure: str, name: str) -> float | None:
-    return board.average(measure, name)["value"]
-
-
-def summary_table(summary: "pa.Table", layout: str, named: Sequence[str]) -> ShownTable:
-    """Make the table of the micro averages of a scoring run.
-
-    Args:
-        summary: the table ``summary`` of the run.
-        layout: ``systems``: over all documents; ``groups``: also those of each group; ``crossed``:
-            systems by groups.
-        named: measures and families in the order in which the user named them.
-    """
-    by = summary_groups(summary.column_names)
-    if layout == "systems":
-        summary, by = summary.filter(are_over_all(summary, by)), []
-    rows: list[AverageRow] = [row for row in summary.to_pylist() if row["average"] == "micro"]
-    boards = rank(rows, by, named=named)
-    shown = measures_to_show([*dict.fromkeys(row["measure"] for row in rows)], named)
-    if layout == "crossed":
-        return crossed_table(boards[0], boards[1:], shown)
-    return replace(leaderboard_table(boards, by, shown), average="micro")
 
 
 def printed_leaderboard(title: str, board: Leaderboard, hint: Sequence[str]) -> ShownTable:

@@ -42,6 +42,9 @@ _ONE = {
 }
 """Input table -> one of its rows."""
 
+SCHEMA = 3
+"""Version of the tables and of run.json; runs of 0.1 and 0.2 have none."""
+
 _LIBRARIES = ("segscore", "numpy", "pyarrow", "pandera", "numba", "dask", "distributed")
 _MAX_CODERS = 5
 _MAX_RULES = 3

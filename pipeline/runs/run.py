@@ -10,7 +10,7 @@ import pyarrow as pa
 from segscore.pipeline.errors import Done
 from segscore.pipeline.runs.commit import find_commit
 from segscore.pipeline.runs.finished import FinishedRun
-from segscore.pipeline.runs.record import RowCounts, versions, warn_of_rejects
+from segscore.pipeline.runs.record import SCHEMA, RowCounts, versions, warn_of_rejects
 from segscore.pipeline.runs.run_folder import REJECTS, Attempt
 from segscore.pipeline.runs.sink import FolderSink, MemorySink, RunSettings, Sink
 from segscore.pipeline.storage.placement import require_apart
@@ -161,6 +161,7 @@ class Run:
             "inputs": self.sink.inputs(tables),
             "rows": account,
             "warnings": warnings,
+            "schema": SCHEMA,
             "versions": versions(libraries),
             "commit": find_commit(),
             **({"seconds": self.seconds} if self.sink.publishes else {}),

@@ -51,7 +51,7 @@ def _merge(
 
 
 def consensus(references: Ragged, first: Ints, share: Fraction) -> Ragged:
-    """Return the positions marked by at least a share of each document's coders (docs/measures.md).
+    """Return the positions marked by at least a share of each document's coders.
 
     Args:
         references: boundary positions, one row per reference; positions do not repeat in a row.

@@ -9,6 +9,7 @@ from segscore.pipeline.errors import Refused
 from segscore.pipeline.measures.selection import Selection, normal_form
 from segscore.pipeline.results.names import is_own_point, is_point, is_random
 from segscore.pipeline.runs.finished import FinishedRun, rows_over_all
+from segscore.pipeline.runs.record import SCHEMA
 from segscore.pipeline.scoring.settings import ScoreSettings, settings_from_record
 from segscore.pipeline.statistics.averages import Parameters, summary_groups
 from segscore.pipeline.statistics.sums import GroupKey
@@ -59,8 +60,8 @@ class FinishedScoring(FinishedRun):
 
     @property
     def has_digests(self) -> bool:
-        """Whether the rows of scores have digests of their references."""
-        return "test_set" in self.record
+        """Whether the scores have digests of their references, as this version takes them."""
+        return self.record.get("schema") == SCHEMA
 
     def require(self, measures: Collection[str]) -> None:
         """Check that the run has some measures.

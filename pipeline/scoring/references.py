@@ -8,6 +8,7 @@ import pyarrow as pa
 
 from segscore.pipeline.arrays.document_ids import Documents, hash_names
 from segscore.pipeline.arrays.ragged import Flags, Ints, Ragged, flags, from_lists, numbers, ragged
+from segscore.pipeline.arrays.row_digests import row_digests
 from segscore.pipeline.measures.windows import reference_windows
 from segscore.pipeline.scoring.boundaries import LabelUse, Side, UnitLengths, side_from_rows
 from segscore.pipeline.scoring.consensus import consensus
@@ -19,7 +20,6 @@ from segscore.pipeline.tables.columns import DOCUMENTS, SEGMENTATIONS
 from segscore.pipeline.tables.contradictions import Described, without_contradictions
 from segscore.pipeline.tables.read import Rows, refuse
 from segscore.pipeline.tables.segment_labels import without_unlabelled
-from segscore.pipeline.testsets.digests import digest_rows
 
 
 @dataclass(frozen=True)
@@ -41,7 +41,7 @@ class References:
         overruled: columns of the references table whose values those of the documents replace.
         resampling: resampling units of the documents.
         p_seg: share of the windows that contain a reference boundary; NaN without windows.
-        digest: what each reference says, as a number, shape (rows,) (`testsets.digests`); empty
+        digest: what each reference says, as a number, shape (rows,) (`arrays.row_digests`); empty
             before a run scores.
     """
 
@@ -168,7 +168,7 @@ def label_use(settings: MeasuringSettings) -> LabelUse:
 def consensus_references(
     references: References, label: str, share: Fraction, settings: MeasuringSettings
 ) -> References:
-    """Make the consensus of each document's coders as an additional reference (docs/measures.md).
+    """Make the consensus of each document's coders as an additional reference.
 
     With the window policy `per-pair` a consensus has its own window size; otherwise it has that of
     the original references.  A share of 0 stands for any coder.
@@ -190,7 +190,7 @@ def consensus_references(
         side=Side(in_units, boundaries, boundaries, None, np.maximum(0, collapsed)),
         window=window,
         attributes=shared_attributes(references),
-        digest=digest_rows(references.units, in_units).column,
+        digest=row_digests(references.units, in_units),
     )
 
 

@@ -190,7 +190,7 @@ def score_rows(job: Job, name: str, rows: DocumentRows, tables: PartTables) -> R
         rejected=accepted.rejected,
         contradicting=accepted.contradicting,
         lacked=name_missing(answered, references) if missing_policy(settings) == REFUSE else {},
-        content=collected.content,
+        content=collected.content(job.totals.documents),
         totals=job.totals if job.is_whole else None,
     )
 
@@ -198,7 +198,7 @@ def score_rows(job: Job, name: str, rows: DocumentRows, tables: PartTables) -> R
 def _reference_set(job: Job, rows: DocumentRows, levels: tuple[References, ...]) -> ReferenceSet:
     """Return the references of some documents with what is known of all documents of the run."""
     totals, settings = job.totals, job.settings
-    digest = rows.collected.digests.column
+    digest = rows.collected.digests
     references = replace(rows.references, p_seg=totals.p_seg, digest=digest)
     if totals.documents != len(references.documents):
         references = with_units(references, settings.resample_by, totals.documents)

@@ -40,6 +40,13 @@ LIMIT = 4.0
 _RECENT = 3
 """Number of nights that say whether a series has recovered."""
 
+_FEWEST_OF_INTERVAL = 3
+"""Fewest nights of whose mean there is an interval."""
+
+_LONGEST = 3.0
+"""Most nights that count as one in the degrees of freedom of an interval: a decline over a month
+resembles a correlation near 1, of which no month could tell the mean."""
+
 _WEIGHT = 0.1
 """Weight of the newest night in the moving average."""
 
@@ -197,6 +204,33 @@ def baseline_of(parts: Floats, chosen: Flags) -> Baseline:
         r = (apart[..., 1:] * apart[..., :-1]).sum(axis=-1) / squares
     correlation = np.clip(np.nan_to_num(r), 0.0, _MOST_CORRELATED)
     return Baseline(nights, mean, spread, correlation)
+
+
+def mean_of_nights(values: Floats) -> tuple[float, float, float]:
+    """Return the mean of the averages of some nights, and the ends of its 95 % interval.
+
+    Nights resemble the night before: their correlation, which a few nights understate (Kendall
+    1954, "Note on bias in the estimation of autocorrelation", Biometrika 41), widens the interval.
+
+    Args:
+        values: the averages, NaN where a night has none, shape (nights,).
+
+    Returns:
+        The mean, and the ends; these are NaN with fewer than three nights.
+    """
+    from scipy.special import stdtrit
+
+    known = ~np.isnan(values)
+    baseline = baseline_of(values, known)
+    nights, mean = int(baseline.nights), float(baseline.mean)
+    if nights < _FEWEST_OF_INTERVAL:
+        return mean, float("nan"), float("nan")
+    r = float(baseline.correlation)
+    r = min(_MOST_CORRELATED, r + (1 + 4 * r) / nights)
+    longer = (1 + r) / (1 - r)
+    half = stdtrit(max(1.0, nights / min(longer, _LONGEST) - 1), 0.975)
+    half *= float(baseline.spread) * np.sqrt(longer / nights)
+    return mean, mean - half, mean + half
 
 
 @dataclass(frozen=True)

@@ -1,6 +1,7 @@
 """Rank tests of systems on the same documents: whether they differ, and which pairs do."""
 
 from dataclasses import dataclass
+from math import sqrt
 
 import numpy as np
 
@@ -121,3 +122,21 @@ def rank_systems(values: Floats, *, higher: bool) -> Floats:
     good = np.round(values if higher else -values, DECIMALS)
     better = (good[..., None, :] > good[..., :, None]).sum(axis=-1)
     return np.where(np.isnan(good), _UNDEFINED, 1 + better)
+
+
+def kendall_tau(one: Floats, other: Floats) -> float:
+    """Return Kendall's tau-b of two lists of values (Kendall 1945), without undefined ones.
+
+    That is (C - D) / sqrt((P - T1) (P - T2)): C and D are the pairs in the same and in the opposite
+    order, P all pairs, and T1 and T2 those that are equal in one of the lists.
+
+    >>> kendall_tau(np.array([1.0, 2.0, 3.0]), np.array([1.0, 3.0, 2.0]))
+    0.3333333333333333
+
+    Returns:
+        A number in [-1, 1]; NaN with fewer than two values, or if all of one list are equal.
+    """
+    known = ~(np.isnan(one) | np.isnan(other))
+    x, y = (np.sign(np.subtract.outer(side[known], side[known])) for side in (one, other))
+    size = sqrt(float((x * x).sum()) * float((y * y).sum()))
+    return float((x * y).sum()) / size if size else _UNDEFINED

@@ -10,6 +10,9 @@ from segscore.pipeline.arrays.ragged import Flags
 from segscore.pipeline.testsets.digests import FINGERPRINT, Digests, add_fingerprints
 from segscore.pipeline.testsets.registry import Prefixes, Registry
 
+MOST_RECOGNISED = 100_000
+"""Documents that a test set may have: of a run of more, no digests are taken."""
+
 _TABLE_BITS = 20
 
 
@@ -18,20 +21,20 @@ class Content:
     """Counts over some references.
 
     Attributes:
-        fingerprint: the sum of their digests.
+        fingerprint: the sum of their digests; None if there are too many to be a test set.
         references: how many there are.
         boundaries: number of their boundaries.
         seen: prefix of a digest that a split of the registry has -> how many of them have it.
     """
 
-    fingerprint: str
+    fingerprint: str | None
     references: int
     boundaries: int
     seen: dict[int, int]
 
     def __post_init__(self) -> None:
         """Check the fingerprint and the counts, as a receipt may come from a file."""
-        if not FINGERPRINT.fullmatch(self.fingerprint):
+        if self.fingerprint is not None and not FINGERPRINT.fullmatch(self.fingerprint):
             raise ValueError("a fingerprint is not 64 hexadecimal digits")
         if min(self.seen.values(), default=0) < 0 or sum(self.seen.values()) > self.references:
             raise ValueError("more references are recognised than there are")
@@ -67,11 +70,12 @@ def _may_contain(known: Prefixes, prefixes: Prefixes) -> Flags:
 def add_contents(contents: Iterable[Content]) -> Content:
     """Add up the counts of disjoint sets of references, at least one."""
     listed = [*contents]
+    fingerprints = [one.fingerprint for one in listed if one.fingerprint is not None]
     seen: Counter[int] = Counter()
     for content in listed:
         seen.update(content.seen)
     return Content(
-        add_fingerprints(content.fingerprint for content in listed),
+        add_fingerprints(fingerprints) if len(fingerprints) == len(listed) else None,
         sum(content.references for content in listed),
         sum(content.boundaries for content in listed),
         dict(sorted(seen.items())),

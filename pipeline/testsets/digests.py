@@ -44,12 +44,6 @@ class Digests:
     words: HashWords
 
     @cached_property
-    def column(self) -> Ints:
-        """The first 8 bytes of each digest as a signed integer, shape (references,)."""
-        high, low = self.words[:, 0].astype(np.uint64), self.words[:, 1].astype(np.uint64)
-        return (high << np.uint64(32) | low).view(np.int64)
-
-    @cached_property
     def fingerprint(self) -> str:
         """The sum of the digests modulo 2^256, as 64 hexadecimal digits."""
         total = 0

@@ -147,7 +147,7 @@ def _together(found: Sequence[Split], content: Content, registry: Registry) -> S
     Of fingerprints their first digits are added, so that a sum may lack what is carried.
     """
     left = content.references - _references(found)
-    total = _first_digits(content.fingerprint)
+    total = _first_digits(content.fingerprint or "")
     known = [s for s in registry.splits if not len(s.digests) and s.fingerprint and s.references]
     for number in range(1, _MOST_TOGETHER + 1):
         for splits in combinations(known, number):

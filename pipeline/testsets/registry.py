@@ -57,9 +57,9 @@ class Split:
         """Prefix of a digest -> how many of its references have it."""
         return Counter(self.digests.tolist())
 
-    def is_of(self, fingerprint: str) -> bool:
+    def is_of(self, fingerprint: str | None) -> bool:
         """Return whether a set of references with this fingerprint is the split."""
-        return self.fingerprint is not None and fingerprint.startswith(self.fingerprint)
+        return bool(self.fingerprint and fingerprint and fingerprint.startswith(self.fingerprint))
 
 
 @dataclass(frozen=True)

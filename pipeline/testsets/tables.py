@@ -1,6 +1,7 @@
 """Recognise the test set of the references in a table."""
 
-from segscore.pipeline.arrays.ragged import numbers, ragged, trimmed
+from segscore.pipeline.arrays.ragged import Ints, Positions, Ragged, numbers, ragged, trimmed
+from segscore.pipeline.arrays.row_digests import row_digests
 from segscore.pipeline.errors import Absent
 from segscore.pipeline.tables.boundary_types import COLUMN, without_faults
 from segscore.pipeline.tables.columns import segmentations_contract
@@ -8,7 +9,7 @@ from segscore.pipeline.tables.contradictions import without_contradictions
 from segscore.pipeline.tables.find import find_table
 from segscore.pipeline.tables.read import Rows, read_valid
 from segscore.pipeline.testsets.content import Content, count_content
-from segscore.pipeline.testsets.digests import Digests, digest_rows
+from segscore.pipeline.testsets.digests import digest_rows
 from segscore.pipeline.testsets.recognise import Recognition, recognise
 from segscore.pipeline.testsets.registry import Registry
 
@@ -29,26 +30,31 @@ def read_references(location: str, tolerance: int = 0) -> Rows:
     return without_contradictions(rows, None, tolerance)[0]
 
 
-def digest_references(rows: Rows) -> Digests:
-    """Compute the digests of accepted references, in units and with their boundary types."""
+def digest_references(rows: Rows) -> Ints:
+    """Compute a number for each accepted reference: equal references have equal numbers."""
+    return row_digests(*_read_numbers(rows))
+
+
+def content_of(rows: Rows, registry: Registry) -> Content:
+    """Count accepted references, in units and with their boundary types, to recognise their set."""
+    n_units, boundaries, types = _read_numbers(rows)
+    return count_content(digest_rows(n_units, boundaries, types), len(boundaries.values), registry)
+
+
+def _read_numbers(rows: Rows) -> tuple[Ints, Ragged, Positions | None]:
+    """Return lengths, boundaries, and their types if the table has them."""
     n_units = numbers(rows.table.column("n_units").chunk(0)).astype("int64")
     lists = [
         trimmed(ragged(rows.table.column(name).chunk(0)))
         for name in _LISTS
         if name in rows.table.column_names
     ]
-    return digest_rows(n_units, lists[0], lists[1].values if len(lists) > 1 else None)
-
-
-def content_of(rows: Rows, digests: Digests, registry: Registry) -> Content:
-    """Count accepted references, to recognise their test set."""
-    lengths = ragged(rows.table.column("boundaries").chunk(0)).lengths
-    return count_content(digests, int(lengths.sum()), registry)
+    return n_units, lists[0], lists[1].values if len(lists) > 1 else None
 
 
 def recognise_rows(rows: Rows, registry: Registry) -> Recognition:
     """Recognise the test set of accepted references."""
-    content = content_of(rows, digest_references(rows), registry)
+    content = content_of(rows, registry)
     return recognise(content, len(rows.numbered.documents), registry)
 
 

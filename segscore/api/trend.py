@@ -1,14 +1,18 @@
 """What changed over many nights."""
 
+from collections.abc import Callable
 from dataclasses import asdict
+from datetime import date
 from os import PathLike
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pyarrow as pa
 
 from segscore.api.runs import RunTables, location_of_run
 from segscore.api.settings import read_settings
 from segscore.api.wording import in_python_words
+from segscore.pipeline.nightly.dates import read_date, read_month
+from segscore.pipeline.nightly.trend.month import Month, find_month
 from segscore.pipeline.nightly.trend.run import find_trend
 from segscore.pipeline.nightly.trend.settings import TrendSettings
 from segscore.pipeline.runs.finished import FinishedRun
@@ -19,8 +23,18 @@ if TYPE_CHECKING:
     from segscore.api.typed import AnyMeasure, TrendKeywords
 
 
+_READ: dict[str, Callable[[str, str], date]] = {
+    "since": read_date,
+    "until": read_date,
+    "month": read_month,
+}
+"""Keyword -> what reads its text."""
+
+
 class TrendTables(RunTables):
     """The tables of a trend (docs/jobs/trend.md): trends, nights, ranking.
+
+    With ``month``, the only table is months.
 
     >>> import segscore
     >>> tables = segscore.trend("runs", measure="boundary_similarity")  # doctest: +SKIP
@@ -59,28 +73,23 @@ def trend(
     Args:
         runs: folder or URL of the nights, that of `nightly --runs`.
         measure: name of a measure.
-        settings: options of `segscore trend`, as keywords: since, until, nights, group_by, average,
-            alpha, limit, seed.
+        settings: options of `segscore trend`, as keywords: since, until, nights, month, group_by,
+            average, alpha, limit, seed.
 
     Raises:
         Refused: there are fewer than 3 nights with the measure, or a setting is invalid.
     """
-    ends = {"since": settings.pop("since", None), "until": settings.pop("until", None)}
+    ends = {name: settings.pop(name, None) for name in _READ}
     given = read_settings(TrendSettings, {**settings, "measure": measure})
     for name, day in ends.items():
         if day is not None:
-            given[name] = day if not isinstance(day, str) else _read_day(name, day)
-    found = find_trend(TrendSettings(runs=location_of_run(runs), **given))
+            given[name] = _READ[name](name, day) if isinstance(day, str) else day
+    chosen = TrendSettings(runs=location_of_run(runs), **given)
+    found = find_trend(chosen) if chosen.month is None else find_month(chosen)
     record = {
         "signature": found.nightly.signature,
         "settings": asdict(found.settings),
         "warnings": list(found.nightly.warnings),
-        "findings": list(found.findings),
+        "findings": [] if isinstance(found, Month) else list(found.findings),
     }
     return TrendTables(FinishedRun("trend", record, tables=found.tables))
-
-
-def _read_day(name: str, text: str) -> Any:
-    from segscore.pipeline.nightly.dates import read_date
-
-    return read_date(name, text)

@@ -278,6 +278,7 @@ class TrendKeywords(TypedDict, total=False):
     seed: int
     since: str | date | None
     until: str | date | None
+    month: str | date | None
 
 
 class SweepKeywords(TypedDict, total=False):

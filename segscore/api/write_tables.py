@@ -38,9 +38,9 @@ needs a new minor version, and the CHANGELOG says **columns change**.
 
 Breaking: a column is renamed or removed; a type changes; nulls where there were none; a value
 outside the range given here; a row means something else; a table is renamed or moved. Not
-breaking: an additional column or key; an additional value in `measure`, `rule`, `coefficient`,
-`similarity` or `outcome`; changed texts in `detail`, `warnings` and `plan`; the number and names of
-the files of a table, and the order of rows. Therefore read columns by name, never by number, and
+breaking: an additional column or key, or value in `measure`, `rule`, `coefficient`, `similarity` or
+`outcome`; changed texts in `detail`, `warnings` and `plan`. The number and names of the files of a
+table, and the order of rows, may also differ. Therefore read columns by name, never by number, and
 read only the files that run.json lists.
 
 ## How to read the tables
@@ -89,7 +89,7 @@ _COLUMN = ("column", "type", "meaning")
 _BETWEEN = "Rules that several rows break together, in addition to those of the [inputs](#inputs):"
 
 _SCORES = """\
-The other columns are those of the measures chosen by `--measures`: a measure has a column if the
+The other columns are those of the measures chosen by `--measures`. A measure has a column if the
 measure or its family is chosen, and a count if the formula of a chosen measure uses it. Without the
 option, the families `window`, `edit`, `content`, `tolerance` and `panel` are chosen.
 [Measures](measures.md) defines each, with its range. Counts are `int64` ≥ 0, measures

@@ -104,14 +104,14 @@ def _lines() -> Iterator[str]:
         ("CompareKeywords", CompareSettings, ()),
         ("CalibrateKeywords", CalibrateSettings, ("output", "value")),
         ("ReconcileKeywords", ReconcileSettings, ("output", "apply", "published")),
-        ("TrendKeywords", TrendSettings, ("since", "until")),
+        ("TrendKeywords", TrendSettings, ("since", "until", "month")),
         ("SweepKeywords", SweepSettings, ("output", "fresh")),
     ):
         positional = _PLACES.get(settings, _POSITIONAL)
         kept = [o for o in _options(settings) if o not in (*positional, *absent)]
         function = f"`segscore.{name.removesuffix('Keywords').lower()}`"
         further = (
-            ("since: str | date | None", "until: str | date | None")
+            ("since: str | date | None", "until: str | date | None", "month: str | date | None")
             if name == "TrendKeywords"
             else ()
         )

@@ -105,7 +105,7 @@ def test_the_view_of_directions_has_the_added_measure(columns_and_texts: dict[st
 def test_the_guide_quotes_existing_code() -> None:
     guide = (ROOT / "CONTRIBUTING.md").read_text("utf-8")
     blocks = re.findall(r"^\*\*(\S+)\*\*\n\n```\w+\n(.*?)^```$", guide, re.DOTALL | re.MULTILINE)
-    assert len(blocks) == 5
+    assert len(blocks) == 4
     for file, text in blocks:
         assert unindented(text) in unindented((ROOT / file).read_text("utf-8")), file
 

@@ -399,8 +399,10 @@ def test_a_choice_of_similarities(segscore: Segscore, tmp_path: Path) -> None:
 
 
 def salami(folder: Path, count: int) -> Path:
-    """Write SALAMI's codings as so many Parquet files, not in the order of documents."""
+    """Write a fifth of SALAMI's documents as so many Parquet files, not in their order."""
     rows = [json.loads(line) for line in (DATA / "salami.jsonl").read_text().splitlines()]
+    some = {*sorted({row["document_id"] for row in rows})[::5]}
+    rows = [row for row in rows if row["document_id"] in some]
     rows.sort(key=lambda row: (row["coder"], row["document_id"]))
     fields = {"document_id": pa.string(), "coder": pa.string(), "n_units": pa.int32()}
     schema = pa.schema({**fields, "boundaries": pa.list_(pa.int32())})
@@ -417,7 +419,7 @@ def test_bytes_are_the_same_on_any_workers(
     segscore: Segscore, tmp_path: Path, scheduler: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     codings = salami(tmp_path, 3)
-    monkeypatch.setattr(planning, "LIMITS", Limits(rows_per_part=500))
+    monkeypatch.setattr(planning, "LIMITS", Limits(rows_per_part=100))
     places = {
         "one": ("local", "--workers", 1),
         "four": ("local", "--workers", 4),
@@ -438,7 +440,7 @@ def test_the_same_numbers_however_the_work_is_split(
     segscore: Segscore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     runs = []
-    for count, rows, pairs in ((1, 9999, 99), (3, 300, 7), (2, 700, 50)):
+    for count, rows, pairs in ((1, 9999, 99), (3, 60, 7), (2, 140, 50)):
         monkeypatch.setattr(planning, "LIMITS", Limits(rows_per_part=rows))
         monkeypatch.setattr(block, "PAIRS_AT_ONCE", pairs)
         run = tmp_path / f"run{count}"
@@ -456,11 +458,11 @@ def test_buckets_of_documents_are_resampled_alike(
     """Above resampling.BUCKETS documents a part names resampling units by bucket, or by hash."""
     codings = salami(tmp_path, 1)
     runs = []
-    monkeypatch.setattr(resampling, "BUCKETS", 600)
-    for name, rows in (("whole", 9999), ("split", 800)):
+    monkeypatch.setattr(resampling, "BUCKETS", 120)
+    for name, rows in (("whole", 9999), ("split", 160)):
         monkeypatch.setattr(planning, "LIMITS", Limits(rows_per_part=rows))
         result = segscore("agree", codings, "--output", tmp_path / name)
-        assert "ci:jackknife,600-buckets" in result.out
+        assert "ci:jackknife,120-buckets" in result.out
         runs.append(read_table(str(tmp_path / name / "agreement")).to_pylist())
     assert runs[0] == runs[1]
     assert all(row["ci_low"] <= row["value"] <= row["ci_high"] for row in runs[0])
@@ -470,6 +472,16 @@ def test_buckets_of_documents_are_resampled_alike(
 
 
 TWO = {"d": Document(9, {"a": [2], "b": [3]})}
+
+
+def test_coders_who_mark_nothing_agree(tmp_path: Path) -> None:
+    corpus = {name: Document(10, {"x": (), "y": ()}) for name in "ab"}
+    found = {
+        (row["coefficient"], row["similarity"]): (row["actual"], row["expected"], row["value"])
+        for row in audit_tables(tmp_path, corpus)["agreement"]
+    }
+    assert found["pi", "boundary_similarity"] == found["kappa", "exact"] == (1, 0, 1)
+    assert found["pi", "two_category"] == (1, 1, None)
 
 
 def test_a_corpus_without_two_coders_on_a_document_fails(
@@ -565,7 +577,7 @@ def test_a_damaged_intermediate_file_is_reported(
     segscore: Segscore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     codings = salami(tmp_path, 3)
-    monkeypatch.setattr(planning, "LIMITS", Limits(rows_per_part=500))
+    monkeypatch.setattr(planning, "LIMITS", Limits(rows_per_part=100))
     bad = (codings / "1.parquet").read_bytes()
     middle = len(bad) // 2
     (codings / "1.parquet").write_bytes(bad[:middle] + bytes(600) + bad[middle + 600 :])

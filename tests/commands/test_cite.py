@@ -10,7 +10,6 @@ import yaml
 from segscore.pipeline.measures import ALL
 from segscore.pipeline.measures.bibliography import ADJUSTMENT, INTERVAL_METHOD, PUBLICATIONS
 from tests.support.command_line import Segscore
-from tests.support.pages import DOCS
 from tests.support.paths import DATA, ROOT
 
 
@@ -143,12 +142,6 @@ def test_all_publications_without_a_run(segscore: Segscore) -> None:
     out = segscore("cite").out
     assert all(work.key in out for work in (*PUBLICATIONS, INTERVAL_METHOD, ADJUSTMENT))
     assert out.count("{") == out.count("}")
-
-
-def test_the_page_has_the_same_entries(segscore: Segscore) -> None:
-    page = (DOCS / "bibliography.md").read_text("utf-8")
-    (fence,) = re.findall(r"```bibtex\n(.*?)```", page, re.S)
-    assert fence == segscore("cite").out
 
 
 def test_every_publication_is_the_source_of_a_measure() -> None:

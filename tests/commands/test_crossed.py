@@ -1,4 +1,4 @@
-"""`segscore score --layout crossed`: systems by groups, in every format."""
+"""`--layout ROWS,COLUMNS,CELLS` of score and compare: one table for a paper, in every format."""
 
 import csv
 import io
@@ -71,6 +71,71 @@ def test_there_have_to_be_groups(segscore: Segscore, tmp_path: Path) -> None:
     gold, systems = tables(tmp_path)
     result = segscore("score", gold, systems, "--output", tmp_path / "run", "--layout", "crossed")
     assert "--group-by" in refusal_line(result)
+
+
+def test_systems_by_groups_have_the_intervals_of_the_comparison(
+    segscore: Segscore, tmp_path: Path
+) -> None:
+    gold, systems = tables(tmp_path)
+    run = ("score", gold, systems, "--group-by", "domain", "--output", tmp_path / "run")
+    assert segscore(*run).code == 0
+    options = ("--measure", "pk,f1", "--group-by", "domain", "--output", tmp_path / "compared")
+    command = ("compare", tmp_path / "run", *options, "--layout", "systems,groups")
+    result = segscore(*command, "--format", "csv")
+    assert result.code == 0, result.err
+    rows = {
+        (row["measure"], row["system"], row["domain"] or "all"): row
+        for row in read_table(str(tmp_path / "compared" / "systems")).to_pylist()
+        if row["average"] == "micro"
+    }
+    printed = list(csv.DictReader(io.StringIO(result.out)))
+    assert len(printed) == 4
+    for row in printed:
+        for group in GROUPS:
+            expected = rows[row["measure"], row["system"], group]
+            for suffix, name in (("", "value"), ("_low", "ci_low"), ("_high", "ci_high")):
+                found = row[group + suffix]
+                assert (float(found) if found else None) == expected[name]
+    assert segscore(*command, "--format", "latex").out.count("\\begin{table}") == 2
+
+
+def test_ranks_by_measures_have_kendalls_tau(segscore: Segscore, tmp_path: Path) -> None:
+    gold, systems = tables(tmp_path)
+    options = ("--output", tmp_path / "run", "--group-by", "domain", "--measures", "pk,f1")
+    layout = ("--layout", "systems,measures,rank", "--format", "markdown")
+    lines = segscore("score", gold, systems, *options, *layout).out.splitlines()
+    rows = [[cell.strip() for cell in line.split("|")[1:-1]] for line in lines if line[:1] == "|"]
+    assert rows[0] == ["domain", "system", "pk", "f1"]
+    assert rows[2:4] == [["law", "a", "2", "2"], ["law", "b", "1", "1"]]
+    assert any(line.startswith("law: ") and "tau with pk: f1 1.00" in line for line in lines)
+
+
+def test_the_deviation_over_trials_is_that_of_the_summary(
+    segscore: Segscore, tmp_path: Path
+) -> None:
+    gold, first = tables(tmp_path)
+    rows = [json.loads(line) | {"boundaries": [4]} for line in first.read_text().splitlines()]
+    second = write_jsonl(tmp_path / "second.jsonl", rows)
+    options = ("--trials", "--output", tmp_path / "run", "--measures", "pk,f1")
+    layout = ("--layout", "systems,measures,sd")
+    printed = segscore("score", gold, first, second, *options, *layout, "--format", "csv").out
+    found = {row["hypothesis"]: float(row["f1_sd"]) for row in csv.DictReader(io.StringIO(printed))}
+    summary = read_table(str(tmp_path / "run" / "summary")).to_pylist()
+    assert found == {
+        row["hypothesis"]: row["sd_trials"]
+        for row in summary
+        if (row["measure"], row["average"]) == ("f1", "micro")
+    }
+    refused = segscore("score", gold, first, "--output", tmp_path / "one", *layout)
+    assert "--trials" in refusal_line(refused)
+
+
+def test_other_layouts_are_refused(segscore: Segscore, tmp_path: Path) -> None:
+    gold, systems = tables(tmp_path)
+    for layout in ("systems,systems", "systems,shows", "systems,measures,mean", "systems,"):
+        options = ("--output", tmp_path / "run", "--layout", layout, "--format", "csv")
+        result = segscore("score", gold, systems, *options)
+        assert "two of systems, groups, measures" in refusal_line(result)
 
 
 def test_words_without_n_t_say_how_close_near_misses_are(

@@ -15,7 +15,7 @@ import segscore as api
 from segscore.pipeline.runs import planning
 from segscore.pipeline.runs.planning import Limits
 from segscore.pipeline.scoring.sweep.shown_ranks import ranks_in_words
-from segscore.pipeline.scoring.sweep.varied import kendall_tau
+from segscore.pipeline.statistics.rank_tests import kendall_tau
 from segscore.pipeline.storage import read_table
 from tests.support.command_line import Segscore
 from tests.support.comparisons import refusal_line

@@ -231,7 +231,10 @@ def test_report_has_the_findings_and_a_chart_of_each_group(
     ("options", "message"),
     [
         (("--measure", "pq"), "--measure pq: no such measure"),
-        ((*MEASURE, "--group-by", "hour"), "--group-by hour: no night was summarised by hour"),
+        (
+            (*MEASURE, "--group-by", "hour"),
+            "--group-by hour: the documents of no night have this attribute",
+        ),
         ((*MEASURE, "--since", "2026-10-19"), "has 2 nights with boundary_similarity since"),
         (
             (*MEASURE, "--since", "2026-10-19", "--until", "2026-10-02"),
@@ -263,3 +266,40 @@ def test_a_step_soon_after_the_first_night_is_found_in_more_nights(
     assert "warning: 20 nights are compared instead of 13: a step on 2026-10-11 " in result.err
     since = segscore("trend", nights, *MEASURE, *BY, "--since", "2026-10-08", "--alpha", 0.02)
     assert "regio, for all 4" not in since.out and "instead of" not in since.err
+
+
+def test_a_month_has_means_by_any_attribute(segscore: Segscore, nights: Path) -> None:
+    month = (*MEASURE, "--month", "2026-10", "--format", "csv", "--group-by")
+    by_summary, by_scores = (
+        [*csv.DictReader(io.StringIO(segscore("trend", nights, *month, by).out))]
+        for by in ("channel", "reference")
+    )
+    assert len(by_summary) == 4 * 4
+    over_all = [row for row in by_summary if not row["channel"]]
+    # One reference coder: its group has the documents of all.
+    of_desk = [row for row in by_scores if row["reference"] == "desk"]
+    for whole, same in zip(over_all, of_desk, strict=True):
+        assert whole["system"] == same["system"]
+        assert float(whole["mean"]) == pytest.approx(float(same["mean"]))
+        assert float(whole["ci_low"]) < float(whole["mean"]) < float(whole["ci_high"]) <= 1
+        assert (whole["nights"], whole["restated"], whole["floor"]) == ("20", "0", "")
+
+
+def test_a_month_without_nights_is_refused(segscore: Segscore, nights: Path) -> None:
+    result = segscore("trend", nights, *MEASURE, "--month", "2026-09")
+    assert result.code == 2
+    assert "no night has boundary_similarity" in result.err
+    both = segscore("trend", nights, *MEASURE, "--month", "2026-10", "--since", "2026-10-02")
+    assert "--month: takes the place of --since" in both.err
+
+
+def test_a_month_is_a_page_and_markdown(segscore: Segscore, nights: Path, tmp_path: Path) -> None:
+    page = tmp_path / "month.html"
+    result = segscore(
+        "trend", nights, *MEASURE, "--month", "2026-10", "--format", "markdown", "--report", page
+    )
+    assert result.code == 0, result.err
+    assert "**micro boundary\\_similarity, 2026-10, 20 nights**" in result.out.replace(
+        "y_s", "y\\_s"
+    )
+    assert "2026-10, 20 nights" in page.read_text("utf-8")

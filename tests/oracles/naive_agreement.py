@@ -245,6 +245,8 @@ def coefficients(
     result: Coefficients = {}
     for similarity in BOUNDARY_ONLY:
         actual = pooled_similarity(corpus, similarity, n_t)
+        if actual is None and any(len(each.codings) > 1 < each.n_units for each in corpus.values()):
+            actual = Fraction(1)  # nobody marks anything, so that all agree
         result["pi", similarity] = corrected(actual, pi_expected(corpus, expected, segments))
         result["kappa", similarity] = corrected(actual, kappa_expected(corpus, segments))
     result["pi", "two_category"] = two_category_pi(corpus)

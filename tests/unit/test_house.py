@@ -12,7 +12,6 @@ from pathlib import Path
 from typing import get_type_hints
 
 import segscore.pipeline
-from segscore.jobs.cli import options_page, settings_schema
 from segscore.schemas.rows import AverageRow, CoderRow, CoefficientRow, PairRow, PeerRow
 from tests.support.paths import ROOT
 
@@ -154,16 +153,6 @@ def test_functions_have_few_positional_parameters() -> None:
 def test_functions_are_short() -> None:
     lengths = {name: (node.end_lineno or 0) - node.lineno + 1 for name, node in functions()}
     assert {name: length for name, length in lengths.items() if length > 50} == {}
-
-
-def test_the_schema_of_settings_files_is_that_of_the_commands() -> None:
-    written = (ROOT / "docs" / "settings.schema.json").read_text("utf-8")
-    assert written == settings_schema.page(), "an option has changed: run `make columns`"
-
-
-def test_the_page_of_options_is_that_of_the_commands() -> None:
-    written = (ROOT / "docs" / "options.md").read_text("utf-8")
-    assert written == options_page.page(), "an option has changed: run `make columns`"
 
 
 def renderers() -> Iterator[tuple[Path, ast.Module]]:

@@ -31,7 +31,7 @@ class Copies(Step):
             "residual",
             Kind.NUMBER,
             "similarity beyond what the agreement_effect of both explains, once offsets are taken "
-            "away; of two who alone read in the less common way, how much more they agree who read "
+            "away. Of two who alone read in the less common way, how much more they agree who read "
             "alike; null if either is not judged",
         ),
         StepColumn(

@@ -57,8 +57,8 @@ class Drift(Step):
             "peer_drift",
             Kind.NUMBER,
             "change from the first date to the last of the coder's similarity to the standard "
-            "coders, divided by theirs among themselves; by a regression line over all documents, "
-            "if --group-by is one attribute whose values are dates; null for coders who are not "
+            "coders, divided by theirs among themselves. By a regression line over all documents, "
+            "if --group-by is one attribute whose values are dates. Null for coders who are not "
             "judged, or have fewer than 10 documents of 3 dates",
         ),
         StepColumn(

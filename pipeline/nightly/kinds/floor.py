@@ -84,9 +84,7 @@ class FloorKind(RuleKind):
     def clause(self, checks: Sequence[Check]) -> str:
         """Say where an average is, and its interval, against a floor or an upper limit."""
         check = checks[0]
-        if check.value is None:
-            text = undefined(check, when_before(check))
-            assert text is not None
+        if (text := undefined(check, when_before(check))) is not None:
             return text
         low, high = (short(end) for end in check.ends if end is not None)
         side = "below the floor" if ">=" in check.rule else "above the limit"

@@ -100,8 +100,8 @@ def allowed(check: Check, p: str) -> str:
 
 
 def undefined(check: Check, when: str) -> str | None:
-    """Say that an average is undefined; None if it is defined tonight and before."""
-    if check.value is not None and check.before is not None and check.change is not None:
+    """Say that an average is undefined; None if it is defined tonight."""
+    if check.value is not None:
         return None
     before = "defined" if check.before is None else short(check.before)
     return f"is undefined, was {before} {when}"

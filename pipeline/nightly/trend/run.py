@@ -56,7 +56,7 @@ class FoundTrend:
         pairs = [{**vars(pair), **self._about, "p": or_none(pair.p)} for pair in self.pairs]
         pairs = [{**row, "p_holm": or_none(row["p_holm"])} for row in pairs]
         listed = ((TRENDS, trends, by), (NIGHTLY_VALUES, nights, by), (RANKING, pairs, ()))
-        return {schema.name: _table(schema, rows, groups) for schema, rows, groups in listed}
+        return {schema.name: to_table(schema, rows, groups) for schema, rows, groups in listed}
 
     @property
     def _about(self) -> dict[str, str]:
@@ -149,8 +149,8 @@ def _judge(settings: TrendSettings) -> tuple[NightlySeries, list[Level]]:
     return replace(wider, warnings=[*wider.warnings, reason]), more
 
 
-def _table(schema: Any, rows: Sequence[dict[str, Any]], groups: Sequence[str]) -> pa.Table:
-    """Make a table; the group-by columns come after the system."""
+def to_table(schema: Any, rows: Sequence[dict[str, Any]], groups: Sequence[str]) -> pa.Table:
+    """Make a table of rows; the group-by columns come after the system."""
     own = list(schema.columns)
     names = [own[0], *groups, *own[1:]]
     arrays = {

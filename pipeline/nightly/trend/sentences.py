@@ -3,12 +3,13 @@
 from collections.abc import Iterator, Sequence
 
 from segscore.pipeline.measures import ALL
+from segscore.pipeline.nightly.trend.groups import group_name
 from segscore.pipeline.nightly.trend.levels import FELL, STEADY, STEP, TOO_FEW, WITH_GROUP, Level
 from segscore.pipeline.nightly.trend.ranking import PairOverNights
 from segscore.pipeline.nightly.trend.settings import PER_NIGHTS, TrendSettings
 from segscore.pipeline.nightly.words import nights, short
 from segscore.pipeline.plain_text import named_list
-from segscore.pipeline.statistics.shown_numbers import shown_attribute, shown_p
+from segscore.pipeline.statistics.shown_numbers import shown_p
 
 _APART = 0.05
 """Largest adjusted p at which two systems are said to differ."""
@@ -44,7 +45,7 @@ def _describe(level: Level, levels: Sequence[Level], settings: TrendSettings) ->
     what = _verb(level, settings)
     if level.system is None:
         return f"{_common_subject(level)} {what} {_size(level)}; {_common_cause(level)}"
-    place = "" if level.over_all else f" in {group_in_words(level)}"
+    place = "" if level.over_all else f" in {group_name(level.group)}"
     return f"{level.system} {what}{place} {_size(level)}{_where(level, levels)}"
 
 
@@ -63,19 +64,12 @@ def is_better(level: Level, measure: str) -> bool:
 def _common_subject(level: Level) -> str:
     alike, every = level.alike
     who = f"all {every} systems" if alike == every else f"{alike} of {every} systems"
-    return f"{'everything' if level.over_all else group_in_words(level)}, for {who},"
+    return f"{'everything' if level.over_all else group_name(level.group)}, for {who},"
 
 
 def _common_cause(level: Level) -> str:
     whose = "the" if level.over_all else "its"
     return f"{whose} references or recordings may have changed"
-
-
-def group_in_words(level: Level) -> str:
-    """Return the group of a level, such as `regio`; all documents if it is about all."""
-    if level.over_all:
-        return "all documents"
-    return ", ".join(map(shown_attribute, level.group))
 
 
 def _size(level: Level) -> str:
@@ -109,7 +103,7 @@ def _where(level: Level, levels: Sequence[Level]) -> str:
     if len(changed) == len(grouped):
         return ", in every group"
     changed.sort(key=lambda each: -abs(each.jump if each.kind == STEP else each.change))
-    names = [group_in_words(each) for each in changed[:_GROUPS]]
+    names = [group_name(each.group) for each in changed[:_GROUPS]]
     more = len(changed) - len(names)
     return f", most in {named_list([*names, *[f'{more} more'] * bool(more)])}"
 

@@ -9,11 +9,12 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from segscore.pipeline.arrays.ragged import Floats
-from segscore.pipeline.errors import Refused, nearest
+from segscore.pipeline.errors import Refused
 from segscore.pipeline.nightly.history import read_history
 from segscore.pipeline.nightly.nights import differences_of
 from segscore.pipeline.nightly.past import past_average
 from segscore.pipeline.nightly.summaries import RUN_COLUMNS
+from segscore.pipeline.nightly.trend.groups import GroupAverages, GroupValues, averages_by_group
 from segscore.pipeline.nightly.trend.settings import FEWEST_FOR_AVERAGES, TrendSettings
 from segscore.pipeline.nightly.verdict import NOT_COMPARABLE
 from segscore.pipeline.results.names import POINT
@@ -21,9 +22,6 @@ from segscore.pipeline.runs.finished import RunRow
 from segscore.pipeline.statistics.averages import summary_groups
 from segscore.pipeline.statistics.night_levels import FEWEST_SYSTEMS
 from segscore.pipeline.statistics.shown_numbers import counted
-
-GroupValues = tuple[object, ...]
-"""Values of the group-by columns; all None over all documents."""
 
 
 @dataclass(frozen=True)
@@ -77,30 +75,23 @@ def read_series(settings: TrendSettings) -> NightlySeries:
         raise Refused(f"{settings.runs}: no night has {settings.measure}")
     rows = rows.sort_by("date")
     other = [name for name in summary_groups(rows.column_names) if name not in RUN_COLUMNS]
-    for name in settings.group_by:
-        if name not in other:
-            raise Refused(
-                f"--group-by {name}: no night was summarised by {name}{nearest(name, other)}; "
-                f'score the nights with group-by = ["{name}"] in [score] of --settings'
-            )
     rows, left_out = _comparable(rows, settings)
     every = sorted(set(rows.column("date").to_pylist()))
-    nights = every if settings.since is not None else every[-settings.nights :]
+    first, last = settings.ends
+    nights = every if first is not None else every[-settings.nights :]
     if len(nights) < FEWEST_FOR_AVERAGES:
-        since = "" if settings.since is None else f" since {settings.since}"
-        since += "" if settings.until is None else f" until {settings.until}"
+        since = "" if first is None else f" since {first}"
+        since += "" if last is None else f" until {last}"
         kind = "comparable night" if left_out else "night"
         raise Refused(
             f"{settings.runs}: has {counted(len(nights), kind)} with {settings.measure}{since}; "
             f"at least {FEWEST_FOR_AVERAGES} are needed" + "".join(f"; {text}" for text in left_out)
         )
     rows = rows.filter(pc.is_in(rows.column("date"), pa.array(nights, pa.date32())))
-    series = [*_series(rows.to_pylist(), nights, other, settings.group_by)]
-    if settings.group_by and not any(_is_of_a_group(each) for each in series):
-        raise Refused(
-            f"--group-by {','.join(settings.group_by)}: the nights were summarised by "
-            f"{', '.join(other)} together; name these"
-        )
+    values = _summarised(rows.to_pylist(), other, settings.group_by)
+    if settings.group_by and not any(_is_group(group) for _, group, _ in values):
+        values |= averages_by_group(settings, nights)
+    series = _series(values, nights)
     newest = rows.column("signature")[-1].as_py()
     return NightlySeries(nights, newest, series, [*warnings, *left_out])
 
@@ -113,11 +104,12 @@ def _chosen(history: pa.Table, settings: TrendSettings) -> pa.ChunkedArray:
         pc.equal(history.column("average"), settings.average),
         pc.invert(pc.starts_with(history.column("hypothesis"), POINT)),
     ]
-    if settings.since is not None:
-        since = pa.scalar(settings.since, pa.date32())
+    first, last = settings.ends
+    if first is not None:
+        since = pa.scalar(first, pa.date32())
         masks.append(pc.greater_equal(history.column("date"), since))
-    if settings.until is not None:
-        until = pa.scalar(settings.until, pa.date32())
+    if last is not None:
+        until = pa.scalar(last, pa.date32())
         masks.append(pc.less_equal(history.column("date"), until))
     mask = masks[0]
     for further in masks[1:]:
@@ -153,33 +145,38 @@ def _comparable(rows: pa.Table, settings: TrendSettings) -> tuple[pa.Table, list
     return rows.filter(pc.invert(excluded)), [text]
 
 
-def _series(
-    rows: Iterable[RunRow], nights: Sequence[date], columns: Sequence[str], by: Sequence[str]
-) -> list[Series]:
-    """Arrange rows by system and group, and add the mean of all systems."""
-    place = {night: index for index, night in enumerate(nights)}
-    found: dict[tuple[str, GroupValues], Floats] = {}
+def _summarised(rows: Iterable[RunRow], columns: Sequence[str], by: Sequence[str]) -> GroupAverages:
+    """Return the averages over all documents, and those by the group-by columns, if any."""
+    found: GroupAverages = {}
     for row in rows:
         used = {name for name in columns if row[name] is not None}
-        if used and used != {*by}:
-            continue
-        key = row["hypothesis"], tuple(row[name] for name in by)
-        cells = found.setdefault(key, np.full((2, len(nights)), np.nan))
-        average = past_average(row)
-        cells[:, place[row["date"]]] = average.value, average.error
-    series = [Series(*key, *cells) for key, cells in found.items()]
+        if not used or used == {*by}:
+            average = past_average(row)
+            key = row["hypothesis"], tuple(row.get(name) for name in by), row["date"]
+            found[key] = average.value, average.error
+    return found
+
+
+def _series(averages: GroupAverages, nights: Sequence[date]) -> list[Series]:
+    """Arrange averages by system and group, and add the mean of all systems."""
+    index_of = {night: index for index, night in enumerate(nights)}
+    cells: dict[tuple[str, GroupValues], Floats] = {}
+    for (system, group, night), average in averages.items():
+        of_series = cells.setdefault((system, group), np.full((2, len(nights)), np.nan))
+        of_series[:, index_of[night]] = average
+    series = [Series(*key, *of_series) for key, of_series in cells.items()]
     series += [
-        each for group in {each.group: None for each in series} for each in mean_of(series, group)
+        mean for group in {one.group: None for one in series} for mean in mean_of(series, group)
     ]
     return sorted(series, key=_order)
 
 
-def _is_of_a_group(series: Series) -> bool:
-    return any(value is not None for value in series.group)
+def _is_group(group: GroupValues) -> bool:
+    return any(value is not None for value in group)
 
 
 def _order(series: Series) -> tuple[bool, str, bool, str]:
-    return _is_of_a_group(series), str(series.group), series.system is None, series.system or ""
+    return _is_group(series.group), str(series.group), series.system is None, series.system or ""
 
 
 def mean_of(series: Sequence[Series], group: GroupValues) -> list[Series]:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Annotated
 
 from segscore.pipeline.errors import Refused
-from segscore.pipeline.nightly.dates import read_date
+from segscore.pipeline.nightly.dates import read_date, read_month
 from segscore.pipeline.settings.options import Argument, Option, Panel, SeedOption
 from segscore.pipeline.settings.ranges import check_group_by, check_seed, one_of, within
 from segscore.pipeline.settings.reading import read_names
@@ -36,10 +36,19 @@ class TrendSettings:
     nights: Annotated[
         int, Option("Number of nights, if --since does not say it.", Panel.INPUTS)
     ] = PER_NIGHTS
+    month: Annotated[
+        datetime.date | None,
+        Option(
+            "Month to report, such as 2026-10: the mean of each system, and whether it met its "
+            "floor.",
+            Panel.INPUTS,
+            read_month,
+        ),
+    ] = None
     group_by: Annotated[
         tuple[str, ...],
         Option(
-            "Attributes by which the nights were summarised.",
+            "Attributes of the documents, one series each for their values.",
             Panel.AVERAGES,
             read_names,
         ),
@@ -68,6 +77,8 @@ class TrendSettings:
             raise Refused(
                 f"--since {self.since} --until {self.until}: the earlier date comes first"
             )
+        if self.month is not None and (self.since or self.until) is not None:
+            raise Refused("--month: takes the place of --since and --until; omit these")
         check_group_by(self.group_by)
         one_of("--average", self.average, ("micro", "macro"))
         if not 0 < self.alpha <= 0.5:
@@ -75,3 +86,11 @@ class TrendSettings:
         if not 0 <= self.limit < float("inf"):
             raise Refused(f"--limit {self.limit}: must be at least 0")
         check_seed(self.seed)
+
+    @property
+    def ends(self) -> tuple[datetime.date | None, datetime.date | None]:
+        """The dates of the first and of the last night; None where nothing is said."""
+        if self.month is None:
+            return self.since, self.until
+        later = (self.month + datetime.timedelta(days=31)).replace(day=1)
+        return self.month, later - datetime.timedelta(days=1)

@@ -3,9 +3,10 @@
 from collections.abc import Sequence
 from functools import partial
 
+from segscore.pipeline.nightly.trend.groups import group_name
 from segscore.pipeline.nightly.trend.levels import STEP, Level
 from segscore.pipeline.nightly.trend.ranking import PairOverNights
-from segscore.pipeline.nightly.trend.sentences import group_in_words, is_better
+from segscore.pipeline.nightly.trend.sentences import is_better
 from segscore.pipeline.nightly.trend.settings import PER_NIGHTS
 from segscore.pipeline.statistics.shown_numbers import counted, or_none, shown_change, shown_p
 from segscore.pipeline.statistics.shown_tables import Column, ShownTable
@@ -19,7 +20,10 @@ def levels_shown(levels: Sequence[Level], measure: str, title: str) -> ShownTabl
     first = sum(level.over_all or level.named for level in levels)
     grouped = [not level.over_all for level in levels]
     groups = Column(
-        "group", [*map(group_in_words, levels)], is_name=True, is_detail=not any(grouped[:first])
+        "group",
+        [group_name(level.group) for level in levels],
+        is_name=True,
+        is_detail=not any(grouped[:first]),
     )
     verdicts = [level.verdict.replace("_", " ") for level in levels]
     p = [level.p_adjusted if level.line else None for level in levels]

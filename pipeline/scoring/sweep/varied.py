@@ -7,7 +7,7 @@ is told by Kendall's tau-b with their order at the run's own settings.
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from math import nan, sqrt
+from math import nan
 from typing import NamedTuple
 
 import numpy as np
@@ -24,6 +24,7 @@ from segscore.pipeline.scoring.levels import window_counts
 from segscore.pipeline.scoring.sweep.variants import Variant
 from segscore.pipeline.scoring.window_policy import share_of_windows
 from segscore.pipeline.settings.measuring import MeasuringSettings, settings_without_effect
+from segscore.pipeline.statistics.rank_tests import kendall_tau
 
 RowsAt = Callable[[MeasuringSettings], DocumentRows]
 """Separates the rows of some documents, as settings prepare them."""
@@ -195,21 +196,3 @@ def _ranks(values: Floats, measure: str) -> Floats:
         values[:, None] < values if ALL[measure].better == "higher" else values[:, None] > values
     )
     return np.where(np.isnan(values), nan, 1 + better.sum(axis=1))
-
-
-def kendall_tau(one: Floats, other: Floats) -> float:
-    """Return Kendall's tau-b of two lists of values (Kendall 1945), without undefined ones.
-
-    That is (C - D) / sqrt((P - T1) (P - T2)): C and D are the pairs in the same and in the opposite
-    order, P all pairs, and T1 and T2 those that are equal in one of the lists.
-
-    >>> kendall_tau(np.array([1.0, 2.0, 3.0]), np.array([1.0, 3.0, 2.0]))
-    0.3333333333333333
-
-    Returns:
-        A number in [-1, 1]; NaN with fewer than two values, or if all of one list are equal.
-    """
-    known = ~(np.isnan(one) | np.isnan(other))
-    x, y = (np.sign(np.subtract.outer(side[known], side[known])) for side in (one, other))
-    size = sqrt(float((x * x).sum()) * float((y * y).sum()))
-    return float((x * y).sum()) / size if size else nan

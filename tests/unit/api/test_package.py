@@ -1,4 +1,4 @@
-"""The package: what importing it takes, its names, their examples and their types."""
+"""The package: what importing it takes, its names, their their examples."""
 
 import doctest
 import importlib.metadata
@@ -15,7 +15,7 @@ import pytest
 
 import segscore
 from segscore.pipeline.measures import PAIRS
-from tests.support.paths import ROOT, linked_package
+from tests.support.paths import ROOT
 
 HEAVY = ("dask", "distributed", "pandas", "rich", "numba", "scipy", "pandera", "typer", "fsspec")
 MODULES = [
@@ -99,58 +99,6 @@ def test_every_public_name_has_an_example(name: str) -> None:
     thing: Any = getattr(segscore, name)
     tests = doctest.DocTestFinder(recurse=False).find(thing, name)
     assert any(test.examples for test in tests)
-
-
-USER = """
-import segscore
-
-score = segscore.score(reference=[2, 5], hypothesis=[2, 4], n_units=11, n_t=3)
-value: float | None = score.pk
-other: float | None = score["window_diff"]
-function: float | None = segscore.pk(reference=[2], hypothesis=[3], n_units=9)
-total = sum([score, score])
-one = segscore.Segmentation.from_masses((2, 3, 6))
-positions: tuple[int, ...] = one.boundaries
-evaluation = segscore.evaluate({"a": one}, {"a": one}, measures=["pk"])
-micro: float | None = evaluation["pk"].micro
-interval: tuple[float, float] | None = evaluation["pk"].interval
-comparison = segscore.compare(evaluation, "run", measure="pk")
-coefficient: float | None = segscore.agree({"a": {"d": one}})["pi", "exact"]
-fitting: list[str] = segscore.reconcile({"a": one}, {"a": one}, measure="pk", published="0").fitting
-worth: str = segscore.calibrate({"a": one}, measure="pk").describe(0.3)
-metric = segscore.Metric("pk", n_t=2)
-metric.update(reference=one, hypothesis=[2, 4], n_units=11)
-metric.state = metric.state + metric.state
-values: dict[str, float | None] = metric.compute(intervals=True)
-formula: str = segscore.measures()["pk"].formula
-try:
-    segscore.read_run("run")
-except segscore.Refused as problem:
-    error: ValueError = problem
-"""
-WRONG = USER + "\nwrong: str = evaluation['pk'].micro\n"
-
-
-@pytest.mark.long
-@pytest.mark.parametrize(("text", "errors"), [(USER, 0), (WRONG, 1)])
-def test_the_types_of_a_user(tmp_path: Path, text: str, errors: int) -> None:
-    (tmp_path / "user.py").write_text(text, "utf-8")
-    (tmp_path / "mypy.ini").write_text(
-        "[mypy]\nstrict = true\n[mypy-pyarrow.*,numba.*,segscore.pipeline.*]\n"
-        "ignore_missing_imports = true\nfollow_imports = silent\n",
-        "utf-8",
-    )
-    options = ("--config-file", "mypy.ini", "--cache-dir", str(tmp_path / "cache"), "user.py")
-    ended = subprocess.run(
-        [sys.executable, "-m", "mypy", *options],
-        cwd=tmp_path,
-        env={**os.environ, "MYPYPATH": str(linked_package(tmp_path / "installed"))},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    told = [line for line in ended.stdout.splitlines() if line.startswith("user.py")]
-    assert len(told) == errors, ended.stdout
 
 
 def test_the_command_as_a_module() -> None:

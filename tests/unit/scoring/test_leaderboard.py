@@ -12,8 +12,8 @@ from segscore.pipeline.reports.leaderboard import leaderboard as page_leaderboar
 from segscore.pipeline.reports.ranking import Ranking
 from segscore.pipeline.results import leaderboard
 from segscore.pipeline.results.coverage import Coverage
+from segscore.pipeline.results.crossed import summary_table
 from segscore.pipeline.results.leaderboard import BoardColumn, as_named, measures_to_show, rank
-from segscore.pipeline.results.leaderboard_table import summary_table
 
 REFERENCES = {f"d{i}": segscore.Segmentation([4], 9) for i in range(4)}
 SYSTEMS = {

@@ -1,0 +1,1 @@
+"""What writes the generated pages and files; `make docs` runs `python -m docs.tools`."""

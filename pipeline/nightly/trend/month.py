@@ -1,0 +1,197 @@
+"""A month in a table: the mean of each system, and whether it met its floor."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from datetime import date
+
+import numpy as np
+import pyarrow as pa
+
+from segscore.pipeline.comparison.runs import chosen_measures
+from segscore.pipeline.measures import ALL
+from segscore.pipeline.nightly.kinds.floor import FloorKind
+from segscore.pipeline.nightly.nights import read_verdict_of
+from segscore.pipeline.nightly.restatements import read_restatements
+from segscore.pipeline.nightly.rule import GateRule
+from segscore.pipeline.nightly.trend.groups import GroupValues, group_name
+from segscore.pipeline.nightly.trend.series import NightlySeries, Series, read_series
+from segscore.pipeline.nightly.trend.settings import TrendSettings
+from segscore.pipeline.statistics.night_levels import mean_of_nights
+from segscore.pipeline.statistics.shown_numbers import counted, or_none
+from segscore.pipeline.statistics.shown_tables import Column, ShownTable
+
+MET, MISSED, UNDECIDED = "met", "missed", "undecided"
+
+
+@dataclass(frozen=True)
+class SystemMonth:
+    """The month of a system, over all documents or in a group.
+
+    Attributes:
+        system, group: the system, and the values of the group-by columns.
+        nights: number of nights with a value.
+        mean: mean over these nights; NaN where there is none.
+        low, high: ends of its 95 % interval; NaN with fewer than three nights.
+        floor: the floor, or the upper limit, of the newest night's gate; None without one.
+        result: whether it was met; `undecided` where the interval includes it; None without one.
+        restated: number of nights whose averages changed after they were published.
+    """
+
+    system: str
+    group: GroupValues
+    nights: int
+    mean: float
+    low: float
+    high: float
+    floor: float | None
+    result: str | None
+    restated: int
+
+
+@dataclass(frozen=True)
+class Month:
+    """The month of all systems."""
+
+    settings: TrendSettings
+    nightly: NightlySeries
+    systems: Sequence[SystemMonth]
+
+    @property
+    def title(self) -> str:
+        """The average, the measure and the month."""
+        assert self.settings.month is not None
+        number = counted(len(self.nightly.dates), "night")
+        average, measure = self.settings.average, self.settings.measure
+        return f"{average} {measure}, {self.settings.month:%Y-%m}, {number}"
+
+    @property
+    def shown(self) -> ShownTable:
+        """The table, as a terminal and a page show it."""
+        listed = self.systems
+        ends = [(or_none(one.low), or_none(one.high)) for one in listed]
+        groups = [group_name(one.group) for one in listed]
+        floors = [one.floor for one in listed]
+        columns = [
+            Column("system", [one.system for one in listed], is_name=True),
+            *[Column("group", groups, is_name=True)] * bool(self.settings.group_by),
+            Column("mean", [or_none(one.mean) for one in listed], ends=ends),
+            Column("floor", floors),
+            Column("result", [one.result or "" for one in listed], is_name=True),
+            Column("nights", [one.nights for one in listed]),
+            Column("restated", [one.restated for one in listed]),
+        ]
+        caption = "mean over nights, each of the same weight"
+        if any(floor is not None for floor in floors):
+            caption += "; undecided: the interval includes the floor"
+        else:
+            columns = [one for one in columns if one.heading not in ("floor", "result")]
+        return ShownTable(
+            columns,
+            title=self.title,
+            caption=caption,
+            failed=[index for index, one in enumerate(listed) if one.result == MISSED],
+        )
+
+    @property
+    def tables(self) -> dict[str, pa.Table]:
+        """The table `months` (schemas/nights.py)."""
+        from segscore.pipeline.nightly.trend.run import to_table
+        from segscore.schemas.nights import MONTHS
+
+        by, settings = self.settings.group_by, self.settings
+        rows = [
+            {
+                "system": one.system,
+                **dict(zip(by, one.group, strict=True)),
+                "measure": settings.measure,
+                "average": settings.average,
+                "month": settings.month,
+                "nights": one.nights,
+                "mean": or_none(one.mean),
+                "ci_low": or_none(one.low),
+                "ci_high": or_none(one.high),
+                "floor": one.floor,
+                "result": one.result,
+                "restated": one.restated,
+            }
+            for one in self.systems
+        ]
+        return {MONTHS.name: to_table(MONTHS, rows, by)}
+
+
+def find_month(settings: TrendSettings) -> Month:
+    """Find the mean of each system over the nights of a month.
+
+    Raises:
+        Refused: there is no such measure, or fewer than three nights of the month have it.
+    """
+    chosen_measures([settings.measure])  # refuses a measure that does not exist
+    nightly = read_series(settings)
+    warnings: list[str] = []
+    restated = _restated_nights(settings, nightly.dates, warnings)
+    floor = _floor(settings, nightly.dates[-1])
+    systems = [
+        _of_series(series, settings, floor, restated)
+        for series in nightly.series
+        if series.system is not None
+    ]
+    warned = [*nightly.warnings, *warnings]
+    return Month(
+        settings, NightlySeries(nightly.dates, nightly.signature, nightly.series, warned), systems
+    )
+
+
+def _of_series(
+    series: Series,
+    settings: TrendSettings,
+    floor: GateRule | None,
+    restated: Sequence[tuple[str, date]],
+) -> SystemMonth:
+    measure = ALL[settings.measure]
+    bounds = (-np.inf if measure.lower is None else measure.lower), measure.upper
+    mean, *ends = mean_of_nights(series.values)
+    low, high = (float(np.clip(end, *bounds)) for end in ends)
+    return SystemMonth(
+        str(series.system),
+        series.group,
+        int((~np.isnan(series.values)).sum()),
+        mean,
+        low,
+        high,
+        None if floor is None else floor.limit,
+        None if floor is None else _result(floor, mean, low, high),
+        sum(system == series.system for system, _ in restated),
+    )
+
+
+def _result(floor: GateRule, mean: float, low: float, high: float) -> str:
+    """Say whether an average met a floor, or an upper limit."""
+    near, far = (high, low) if floor.falls else (low, high)
+    if np.isnan(mean):
+        return UNDECIDED
+    if floor.excess(near) > 0:
+        return MISSED
+    return MET if floor.excess(far) <= 0 else UNDECIDED
+
+
+def _floor(settings: TrendSettings, night: date) -> GateRule | None:
+    """Return the floor of the average in the gate of a night; None without one."""
+    verdict = read_verdict_of(settings.runs, night)
+    rules = [] if verdict is None else [*map(FloorKind().read, verdict.asked.get("gate", []))]
+    wanted = settings.measure, settings.average
+    return next((one for one in rules if one and (one.measure, one.average) == wanted), None)
+
+
+def _restated_nights(
+    settings: TrendSettings, nights: Sequence[date], warnings: list[str]
+) -> list[tuple[str, date]]:
+    """Return the systems and nights whose average was restated, each once."""
+
+    def found() -> Iterator[tuple[str, date]]:
+        for one in read_restatements(settings.runs, warnings):
+            for row in one.rows:
+                about = row["measure"], row["average"]
+                if one.date in nights and about == (settings.measure, settings.average):
+                    yield row["system"], one.date
+
+    return sorted({*found()})
