@@ -34,6 +34,8 @@ NOTES = ("bucket/runs/notes.txt", "bucket/runs/verdicts/notes.txt", "bucket/run.
 REPLACED = f"bucket/in/hypotheses/date={NIGHT}/part.jsonl"
 """The input that may be replaced."""
 
+_MEASURES = ("pk",)
+
 _PARTS = planning.Limits(rows_per_part=6, bytes_per_part=600)
 
 Tree = dict[str, bytes]
@@ -46,14 +48,14 @@ def output_of(command: str) -> str:
 
 
 def _rows(role: str, night: date, documents: int, version: int) -> str:
-    """Return a table; some hypotheses are broken, and some have no reference."""
+    """Return a table; one hypothesis of many is broken, and two have no reference."""
     draw = Random(f"{role} {night} {version}")  # noqa: S311
     lines = []
     for number in range(documents + (role == "hypotheses")):
         units = 12 + 3 * number
         for coder in ("desk", "other") if role == "references" else ("steady", "new"):
             found = sorted(draw.sample(range(1, units), 3))
-            if role == "hypotheses" and number == 1 and coder == "new":
+            if role == "hypotheses" and number == 7 and coder == "new":
                 found = [units + 5]
             row = {"document_id": f"d{number}", "coder": coder, "n_units": units}
             lines.append(json.dumps({**row, "boundaries": found}) + "\n")
@@ -89,10 +91,10 @@ def _nightly(job: Job, executor: OneByOne) -> object:
         references=f"{BUCKET}/in/references/date={{date}}",
         hypotheses=f"{BUCKET}/in/hypotheses/date={{date}}",
         runs=RUNS,
-        gate="boundary_similarity>=-0.5",
+        gate="pk<=+0.5",
         max_unpaired=1.0,
         fresh=job.fresh,
-        scoring={"n_t": job.n_t, "max_rejects": 1.0},
+        scoring={"n_t": job.n_t, "max_rejects": 1.0, "measures": _MEASURES},
     )
     return run_night(settings, executor, ignore_progress, lambda _: None)
 
@@ -106,6 +108,7 @@ def _score(job: Job, executor: OneByOne) -> object:
         max_rejects=1.0,
         fresh=job.fresh,
         n_t=job.n_t,
+        measures=_MEASURES,
     )
     return run_scoring(settings, executor, ignore_progress)
 

@@ -131,8 +131,9 @@ def _settle(plan: Plan, world: World, watch: Watch) -> None:
             others = (job for job in plan.jobs if job.command not in (first.command, plans.READ))
             for other in others:
                 last = _alone(world, replace(other, host=host, fresh=True))
-    if len({job.n_t for job in plan.jobs}) > 1 and first.command != "import":
-        last = _alone(world, replace(first, host="here", fresh=True))  # others are unfinished
+    wanted = {(job.command, job.n_t) for job in plan.jobs if job.command != plans.READ}
+    if len(wanted) > 1 and first.command != "import":  # others may be unfinished
+        last = _alone(world, replace(first, host="here", fresh=True))
     watch.require_one_line(last)
     watch.require_settled(last)
 

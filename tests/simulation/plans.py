@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from random import Random
 
 HOSTS = ("here", "there")
-COMMANDS = ("nightly", "nightly", "score", "agree", "import")
+COMMANDS = ("nightly", "score", "score", "agree", "import", "import")
 
 SWITCH, DIE, DIE_AFTER = "switch", "die", "die after"
 ERROR, LOST, LOST_FOR_GOOD, SLOW = "error", "lost answer", "lost for good", "slow"
@@ -118,7 +118,7 @@ def draw_plan(seed: int, requests: dict[str, int]) -> Plan:
         at = whole - draw.randint(0, whole // 2) if draw.random() < 0.4 else draw.randint(1, whole)
         events.add(Event(process, at, kind, other))
     parts, damaged = draw.random() < 0.2, draw.random() < 0.2
-    documents = draw.choice((3, 5, 8, 12))
+    documents = draw.choice((3, 3, 5, 5, 8, 12))
     return Plan(seed, documents, parts, published, damaged, tuple(jobs), tuple(sorted(events)))
 
 

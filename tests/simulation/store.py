@@ -153,9 +153,7 @@ class SimulatedFiles(AbstractFileSystem):  # type: ignore[misc]
         """Read a range of each of some objects."""
         return [self.cat_file(*each) for each in zip(paths, starts, ends, strict=True)]
 
-    def pipe_file(
-        self, path: str, value: bytes, mode: str = "overwrite", **options: Any
-    ) -> None:
+    def pipe_file(self, path: str, value: bytes, mode: str = "overwrite", **options: Any) -> None:
         """Write an object whole; with ``create``, only if it does not exist."""
         path = self._strip_protocol(path)
 

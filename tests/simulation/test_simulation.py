@@ -7,7 +7,7 @@ import pytest
 
 from tests.simulation import nights
 
-QUICK, BATCH = 120, 20
+QUICK, BATCH = 100, 20
 """Nights of the quick tests, and those of one test."""
 
 
