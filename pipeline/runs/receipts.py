@@ -34,12 +34,10 @@ ReceiptClass = TypeVar("ReceiptClass")
 
 def keep(
     folder: str, stage: str, part: str, receipt: object, written: Mapping[str, Written] = _NOTHING
-) -> list[str]:
+) -> None:
     """Write the receipt of a part; call this after the part has written everything else.
 
     The receipt vouches for the files of the folder that the part has written, by their URLs.
-
-    Return their names in the folder.
 
     Raises:
         Unreadable: the receipt is too large, because of what the input contains.
@@ -56,7 +54,6 @@ def keep(
             "in --group-by if there are any"
         ) from problem
     storage.write_bytes(url, content)
-    return [*files]
 
 
 def finished_parts(folder: str, stage: str) -> set[str]:

@@ -143,7 +143,8 @@ def perform(
     """
     with storage.noting() as written:
         receipt = task(job, part, *arguments)
-    return receipt, receipts.keep(job.folder, stage, part.name, receipt, written)
+    receipts.keep(job.folder, stage, part.name, receipt, written)
+    return receipt, [each.removeprefix(f"{job.folder}/") for each in written]
 
 
 def _raise_first(failures: Sequence[tuple[str, BaseException]], parts: int) -> NoReturn:
