@@ -37,6 +37,7 @@ help:
 	@echo "make dashboard the dashboards, written from their scripts"
 	@echo "make test   rules, types, and the quick tests, which need no server, browser or root"
 	@echo "make test-all the other tests: object stores, a browser, deploy/, killed runs, what takes long"
+	@echo "make ready  what the tests need, set up side by side; the others do it when they need it"
 	@echo "make test-oldest quick tests with the oldest releases that segscore runs with, on Python 3.11"
 	@echo "make test-torch docs/training.md, and wtpsplit, in an environment with torch (4 GB)"
 	@echo "make test-deploy the tests of deploy/ alone, on Docker, Slurm, Prometheus and systemd"
@@ -101,7 +102,6 @@ claims: $(VENV)/core
 
 docs columns: $(VENV)/core
 	@$(BIN)/python -m docs.tools
-	@$(BIN)/python deploy/dashboards/directions.py
 
 dashboard: $(VENV)/test
 	@$(BIN)/python deploy/dashboards/dashboard.py > deploy/dashboards/grafana.json

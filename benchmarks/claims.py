@@ -1,381 +1,314 @@
 """The statements that segscore prints with certainty, measured: docs/claims.md.
 
-`make claims` writes the page.  Each row simulates corpora of a kind and counts how often a
-statement of a stated level is true; the same command writes the same page.
+`make claims` writes the tables of the page; `python -m benchmarks.claims NAME...` writes some of
+them. Each row simulates corpora of a kind and counts how often a statement of a stated level is
+true; the same command writes the same page.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from math import isnan, sqrt
-from typing import Any
+import sys
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
 
-import numpy as np
-
-import segscore
-from benchmarks.simulated_documents import (
-    BETTER,
-    DENSE,
-    DOCUMENTS,
-    DRAWS,
-    GOOD,
-    SAME,
-    SKEWED,
-    SPARSE,
-    Key,
-    Kind,
-    Pool,
-    corpora,
-    estimates,
-    pool,
+from benchmarks import boards
+from benchmarks.simulated_coders import at_random, audits
+from benchmarks.simulated_documents import Key
+from benchmarks.statements import (
+    APART,
+    B_MACRO,
+    CORPORA,
+    COVERING,
+    DENSITY,
+    F1,
+    IN_SHOWS,
+    LEVEL,
+    OF_GENRES,
+    ONE_SKEWED,
+    ORDINARY,
+    PARETO,
+    PERFECT,
+    PK,
+    SOMETIMES_FAILS,
+    UNEQUAL,
+    WITH_CHANCE,
+    ZEROS,
+    B,
+    Corpus,
+    called_equal,
+    coverage,
+    few_documents,
+    gate_fails,
+    level,
+    needed,
+    power,
+    power_in_range,
+    skill_coverage,
 )
 from benchmarks.timing import ROOT
-from segscore.pipeline.arrays.ragged import Ints
 from segscore.pipeline.comparison.certify import MeasuredShare
-from segscore.pipeline.comparison.tables import is_equal
-from segscore.pipeline.statistics.averages import skill
-from segscore.pipeline.statistics.changes import change_of
-from segscore.pipeline.statistics.jackknife import Estimate, combine, difference
-from segscore.pipeline.statistics.power import PairedTest, documents_needed
 
 PAGE = ROOT / "docs" / "claims.md"
-START, END = "<!-- measured -->\n", "<!-- end of measured -->\n"
-CORPORA = 2000
-"""Corpora of a cell; a tenth of them where people are audited."""
+START, END = "<!-- measured: {} -->\n", "<!-- end of measured: {} -->\n"
 
-LEVEL = 0.05
-B, B_MACRO = ("boundary_similarity", "micro"), ("boundary_similarity", "macro")
-PK, F1 = ("pk", "micro"), ("f1", "micro")
-
-ORDINARY, UNEQUAL = Kind(), Kind(unequal=1.0, harder=0.3)
-DENSITY, ZEROS = Kind(systems=(SPARSE, DENSE)), Kind(systems=(GOOD, GOOD))
-ONE_SKEWED = Kind(systems=(SKEWED, SAME))
-IN_SHOWS = Kind(by_show=0.8)
-APART = Kind(systems=(SAME, BETTER))
-WITH_CHANCE = Kind(systems=(SAME,), point="random-own")
+_NAMES: dict[Key, str] = {
+    B: "B",
+    PK: "Pk",
+    F1: "F1",
+    COVERING: "covering",
+    B_MACRO: "B, macro",
+    ("pk", "macro"): "Pk, macro",
+}
 
 
-@dataclass(frozen=True)
-class Corpus:
-    """How corpora are drawn from a pool.
+class Table(NamedTuple):
+    """A table of the page."""
 
-    Attributes:
-        documents: number of documents.
-        of_show: documents of each show; 0 if documents are drawn one by one.
-        by_show: whether a show is one resampling unit.
-    """
+    head: Sequence[str]
+    rows: Sequence[Sequence[str]]
 
-    documents: int
-    of_show: int = 0
-    by_show: bool = False
+    def __str__(self) -> str:
+        """Write the table in Markdown."""
+        lines = [self.head, ["---"] * len(self.head), *self.rows]
+        return "\n".join("| " + " | ".join(line) + " |" for line in lines) + "\n"
 
 
-def coverage(kind: Kind, corpus: Corpus, number: int = CORPORA) -> dict[Key, MeasuredShare]:
-    """Return how often the 95 % interval of an average contains the truth."""
-    made = pool(kind)
-
-    def contains(own: Mapping[Key, Estimate], key: Key) -> bool | None:
-        low, high = own[key].interval()
-        return None if isnan(low) else bool(low <= made.truth[key][0] <= high)
-
-    return _counted(
-        {key: contains(own, key) for key in own} for (own,) in _averages(kind, corpus, number, 1)
+def _coverage() -> Table:
+    kinds, sizes = (
+        {"ordinary lengths": ORDINARY, "very unequal lengths": UNEQUAL},
+        (5, 10, 20, 50, 200),
     )
-
-
-def level(kind: Kind, corpus: Corpus, number: int = CORPORA) -> dict[Key, MeasuredShare]:
-    """Return how often two equal systems differ by p < .05.
-
-    The systems of the pool are made equal by subtracting the difference of their averages.
-    """
-
-    def differ(apart: Estimate) -> bool | None:
-        return None if isnan(apart.p) else apart.p < LEVEL
-
-    return _of_differences(kind, corpus, number, 0.0, differ)
-
-
-def power(kind: Kind, corpus: Corpus, alpha: float, number: int = CORPORA) -> MeasuredShare:
-    """Return how often a difference that is there is found."""
-
-    def found(apart: Estimate) -> bool | None:
-        return None if isnan(apart.p) else apart.p < alpha
-
-    return _of_differences(kind, corpus, number, 1.0, found)[B]
-
-
-def called_equal(kind: Kind, corpus: Corpus, number: int = CORPORA) -> MeasuredShare:
-    """Return how often two systems are called equal within their true difference."""
-    truth = pool(kind).truth[B]
-    margin = abs(truth[0] - truth[1])
-
-    def equal(apart: Estimate) -> bool | None:
-        return is_equal(apart, margin)
-
-    return _of_differences(kind, corpus, number, 1.0, equal)[B]
-
-
-def gate_fails(
-    kind: Kind, corpus: Corpus, number: int = CORPORA, *, same: bool = False
-) -> dict[Key, MeasuredShare]:
-    """Return how often a night fails with limit 0 and alpha .05 where nothing has changed.
-
-    Args:
-        kind: the documents.
-        corpus: the documents of a night.
-        number: number of pairs of nights.
-        same: whether both nights have the same documents; the systems of the kind then make them.
-    """
-    made = pool(kind)
-    drawn = corpora(made, corpus.documents, number if same else 2 * number, 5)
-
-    def failed() -> Iterator[dict[Key, bool | None]]:
-        for chosen in drawn:
-            now = estimates(made, 0, chosen, by_show=False)
-            if same:
-                before = estimates(made, 1, chosen, by_show=False)
-            else:
-                before = estimates(made, 0, next(drawn), by_show=False)
-            yield {key: _worse(made, key, now, before, same=same) for key in now}
-
-    return _counted(failed())
-
-
-def _worse(
-    made: Pool,
-    key: Key,
-    now: Mapping[Key, Estimate],
-    before: Mapping[Key, Estimate],
-    *,
-    same: bool,
-) -> bool | None:
-    """Return whether an average rose beyond its true change; None if it is not tested."""
-    change = change_of(now[key], [before[key]], apart=not same)
-    if change is None:
-        return None
-    true = made.truth[key][0] - made.truth[key][1] if same else 0.0
-    return change.p_beyond(change.change - true) < LEVEL
-
-
-def skill_coverage(kind: Kind, corpus: Corpus, number: int = CORPORA) -> MeasuredShare:
-    """Return how often the interval of skill contains the skill over the pool."""
-    made, best = pool(kind), 1.0
-
-    def of(chosen: Ints) -> Estimate:
-        sides = (
-            estimates(made, 0, chosen, by_show=False)[B],
-            estimates(made, len(kind.systems), chosen, by_show=False, draws=DRAWS)[B],
+    rows = [
+        row
+        for name, kind in kinds.items()
+        for row in _by_size(
+            name, (B, PK, F1, B_MACRO), sizes, lambda n, keys, k=kind: coverage(k, Corpus(n), keys)
         )
-        return combine(lambda value, chance: skill(value, chance, best), sides, (None, 1))
-
-    truth = of(np.arange(DOCUMENTS)).value
-    ends = (of(chosen).interval() for chosen in corpora(made, corpus.documents, number, 1))
-    return _counted({B: bool(low <= truth <= high)} for low, high in ends)[B]
+    ]
+    return Table(_head("95 % interval contains the truth", sizes), rows)
 
 
-def needed(kind: Kind, alpha: float) -> int:
-    """Return the documents that the true difference of a pool needs to be found in 80 %."""
-    made = pool(kind)
-    sides = (estimates(made, s, np.arange(DOCUMENTS), by_show=False)[B] for s in (0, 1))
-    apart = difference(*sides)
-    effect = abs(apart.value) / (apart.error * sqrt(apart.number))
-    test = PairedTest(alpha, effective=apart.effective / apart.number)
-    return int(documents_needed(np.array([effect]), test)[0])
-
-
-def audits(documents: int, number: int = CORPORA // 10) -> dict[str, MeasuredShare]:
-    """Return how often intervals of coefficients contain the value of the same coders' pool."""
-    draw = np.random.default_rng(11)
-    pooled = [_codings(draw) for _ in range(DOCUMENTS // 10)]
-    truth = _coefficients(pooled)
-
-    def contain() -> Iterator[dict[str, bool]]:
-        for _ in range(number):
-            found = _coefficients([pooled[d] for d in draw.integers(0, len(pooled), documents)])
-            yield {
-                name: bool(row["ci_low"] <= truth[name]["value"] <= row["ci_high"])
-                for name, row in found.items()
-            }
-
-    return _counted(contain())
-
-
-def _codings(draw: np.random.Generator) -> tuple[int, list[list[int]]]:
-    """Return the length of a document, and the boundaries of each of three coders."""
-    n = int(np.clip(60 * np.exp(0.4 * draw.normal()), 8, 500))
-    truth = np.flatnonzero(draw.random(n - 1) < 0.1) + 1
-    codings = []
-    for missed, added in ((0.2, 0.1), (0.3, 0.2), (0.2, 0.5)):
-        kept = truth[draw.random(len(truth)) >= missed]
-        kept = kept + draw.choice([-1, 0, 0, 1], len(kept))
-        more = draw.integers(1, n, draw.poisson(added * len(truth)))
-        both = np.unique(np.concatenate([kept, more]))
-        codings.append(both[(both >= 1) & (both < n)].tolist())
-    return n, codings
-
-
-def _coefficients(documents: Sequence[tuple[int, list[list[int]]]]) -> dict[str, dict[str, Any]]:
-    codings = {
-        f"coder {c}": {
-            f"d{number:05d}": segscore.Segmentation(coded[c], n)
-            for number, (n, coded) in enumerate(documents)
-        }
-        for c in range(len(documents[0][1]))
-    }
-    rows = segscore.agree(codings).agreement.to_pylist()
-    chosen = [row for row in rows if row["similarity"] == "boundary_similarity"]
-    return {row["coefficient"]: row for row in chosen if row["coefficient"] in ("pi", "kappa")}
-
-
-def _averages(
-    kind: Kind, corpus: Corpus, number: int, systems: int
-) -> Iterator[list[dict[Key, Estimate]]]:
-    """Yield the averages of the first systems on each corpus."""
-    made = pool(kind)
-    for chosen in corpora(made, corpus.documents, number, systems, corpus.of_show):
-        yield [estimates(made, s, chosen, by_show=corpus.by_show) for s in range(systems)]
-
-
-def _of_differences(
-    kind: Kind,
-    corpus: Corpus,
-    number: int,
-    share: float,
-    says: Callable[[Estimate], bool | None],
-) -> dict[Key, MeasuredShare]:
-    """Count what is said of two systems whose difference is a share of that of the pool."""
-    truth = pool(kind).truth
-
-    def said() -> Iterator[dict[Key, bool | None]]:
-        for one, other in _averages(kind, corpus, number, 2):
-            result = {}
-            for key, averages in truth.items():
-                less = (1 - share) * (averages[0] - averages[1])
-                result[key] = says(difference(one[key], other[key]).less(less))
-            yield result
-
-    return _counted(said())
-
-
-def _counted(said: Any) -> dict[Any, MeasuredShare]:
-    """Count statements: for each corpus, key -> whether true, None if nothing is said."""
-    found: dict[Any, list[bool]] = {}
-    for each in said:
-        for key, true in each.items():
-            if true is not None:
-                found.setdefault(key, []).append(true)
-    return {key: MeasuredShare(sum(true) / len(true), len(true)) for key, true in found.items()}
-
-
-def tables() -> Iterator[str]:
-    """Yield the tables of the page."""
-    sizes = (5, 10, 20, 50, 200)
-    yield _table(
-        ["95 % interval contains the truth", *(f"n {n}" for n in sizes)],
-        [
-            [f"{name}, {what}", *(_shown(cell[key]) for cell in cells)]
-            for name, kind in (("ordinary lengths", ORDINARY), ("very unequal lengths", UNEQUAL))
-            for cells in [[coverage(kind, Corpus(n)) for n in sizes]]
-            for what, key in (("B", B), ("Pk", PK), ("F1", F1), ("B, macro", B_MACRO))
-        ]
-        + [
-            ["skill by B (`random-own`)"]
-            + [_shown(skill_coverage(WITH_CHANCE, Corpus(n))) for n in sizes]
-        ],
+def _level() -> Table:
+    sizes, kinds = (
+        (8, 10, 20, 50, 200),
+        {
+            "different density": DENSITY,
+            "same density": ORDINARY,
+            "many documents without an error": ZEROS,
+            "one brilliant or useless by document": ONE_SKEWED,
+        },
     )
-    sizes = (8, 10, 20, 50, 200)
-    kinds = {
-        "different density": DENSITY,
-        "same density": ORDINARY,
-        "many documents without an error": ZEROS,
-        "one brilliant or useless by document": ONE_SKEWED,
-        "very unequal lengths": UNEQUAL,
-    }
-    yield _table(
-        ["p < .05 of equal systems", *(f"n {n}" for n in sizes)],
-        [
-            [f"{name}, {what}", *(_shown(cell[key]) for cell in cells)]
-            for name, kind in kinds.items()
-            for cells in [[level(kind, Corpus(n)) for n in sizes]]
-            for what, key in (("B", B), ("Pk", PK), ("B, macro", B_MACRO))
-        ],
+    rows = [
+        row
+        for name, kind in kinds.items()
+        for row in _by_size(
+            name, (B, PK, B_MACRO), sizes, lambda n, keys, k=kind: level(k, Corpus(n), keys)
+        )
+    ]
+    return Table(_head("p < .05 of equal systems", sizes), rows)
+
+
+def _perfect() -> Table:
+    sizes, keys = (10, 15, 30, 100), (PK, COVERING, B)
+    rows = _by_size(
+        "interval contains the truth",
+        keys,
+        sizes,
+        lambda n, keys: coverage(PERFECT, Corpus(n), keys),
     )
-    yield _table(*_shows())
-    yield _table(*_gate())
-    yield _table(*_others())
+    rows += _by_size(
+        "p < .05 of equal", (PK, B), sizes, lambda n, keys: level(PERFECT, Corpus(n), keys)
+    )
+    return Table(_head("near-perfect systems, Pk .01", sizes), rows)
 
 
-def _shows() -> tuple[list[str], list[list[str]]]:
-    rows = []
-    for shows, of_show in ((6, 10), (20, 10), (20, 5), (8, 4)):
+def _few_documents() -> Table:
+    kinds, sizes = {"genres": OF_GENRES, "Pareto": PARETO, "very unequal": UNEQUAL}, (10, 30, 100)
+    keys, rows = (B, PK, B_MACRO), list[list[str]]()
+    for name, kind in kinds.items():
+        rows += _by_size(
+            f"{name}: interval contains the truth",
+            keys,
+            sizes,
+            lambda n, keys, k=kind: coverage(k, Corpus(n), keys),
+        )
+        rows += _by_size(
+            f"{name}: p < .05 of equal",
+            keys,
+            sizes,
+            lambda n, keys, k=kind: level(k, Corpus(n), keys),
+        )
+        said = [_shown(few_documents(kind, Corpus(n))) for n in sizes]
+        rows.append([f'{name}: "rest on about" is said', *said])
+    return Table(_head("few long documents", sizes), rows)
+
+
+def _skewed() -> Table:
+    sizes, keys = (15, 40, 100), (B, PK, B_MACRO, ("pk", "macro"))
+    rows = _by_size(
+        "p < .05 of equal",
+        keys,
+        sizes,
+        lambda n, keys: level(SOMETIMES_FAILS, Corpus(n), keys),
+    )
+    return Table(_head("one system fails on 5 % of the documents", sizes), rows)
+
+
+def _shows() -> Table:
+    equal = {
+        f"{n} shows of {each} documents": (each,) * n
+        for n, each in ((6, 10), (20, 10), (20, 5), (8, 4))
+    }
+    unequal = {
+        "shows of 2, 3, 5, 10 and 30": (2, 3, 5, 10, 30),
+        "shows of 1, 2, 4, 8, 15 and 40": (1, 2, 4, 8, 15, 40),
+        "4 shows of 3, 4 of 10, 4 of 25": (3,) * 4 + (10,) * 4 + (25,) * 4,
+    }
+    rows = list[list[str]]()
+    for name, shows in (equal | unequal).items():
         for by_show in (False, True):
-            corpus = Corpus(shows * of_show, of_show, by_show)
+            corpus = Corpus(sum(shows), shows, by_show)
+            units = "`--resample-by show`" if by_show else "by documents"
             rows.append(
                 [
-                    f"{shows} shows of {of_show} documents",
-                    "`--resample-by show`" if by_show else "by documents",
+                    name,
+                    units,
                     _shown(coverage(IN_SHOWS, corpus)[B]),
                     _shown(level(IN_SHOWS, corpus)[B]),
                 ]
             )
-    return [
-        "documents of shows, B",
-        "units",
-        "interval contains the truth",
-        "p < .05 of equal",
-    ], rows
+    return Table(
+        ["documents of shows, B", "units", "interval contains the truth", "p < .05 of equal"], rows
+    )
 
 
-def _gate() -> tuple[list[str], list[list[str]]]:
-    sizes = (5, 10, 20, 60, 200)
-    rows = []
+def _gate() -> Table:
+    sizes, rows = (5, 10, 20, 60, 200), list[list[str]]()
     for name, same in (("other documents each night", False), ("the same documents", True)):
-        cells = [gate_fails(ORDINARY, Corpus(n), same=same) for n in sizes]
-        for what, key in (("B", B), ("F1", F1), ("B, macro", B_MACRO)):
-            rows.append([f"{name}, {what}", *(_shown(cell[key]) for cell in cells)])
-    return ["a night fails without a change", *(f"n {n}" for n in sizes)], rows
+        rows += _by_size(
+            name,
+            (B, F1, B_MACRO),
+            sizes,
+            lambda n, keys, s=same: gate_fails(ORDINARY, Corpus(n), keys, same=s),
+        )
+    return Table(_head("a night fails without a change", sizes), rows)
 
 
-def _others() -> tuple[list[str], list[list[str]]]:
-    rows = []
+def _skill() -> Table:
+    sizes = 5, 10, 20, 50, 200
+    rows, ends = list[list[str]](), list[list[str]]()
+    for key in (B, B_MACRO):
+        cells = [skill_coverage(WITH_CHANCE, Corpus(n), key) for n in sizes]
+        rows.append(
+            [f"interval contains the truth, {_NAMES[key]}", *(_shown(share) for share, _ in cells)]
+        )
+        ends.append([f"largest upper end, {_NAMES[key]}", *(f"{high:.3f}" for _, high in cells)])
+    return Table(_head("skill (`random-own`)", sizes), [*rows, *ends])
+
+
+def _boards() -> Table:
+    found = boards.measured()
+    stated = {
+        "star": ("a star is at the worse of two systems, in any pair of a board", "at most .05"),
+        "interval": ("an interval by Holm misses the truth, in any pair of a board", "at most .05"),
+        "sure": (
+            "the system that is significantly better than all others is not the best",
+            "at most .05",
+        ),
+        "equal": ("systems that are equal within .05 differ by more", "at most .05"),
+        "best": ("the system that has the best value is not the best", "–"),
+        "contradiction": ("star, interval, letters and sentence contradict each other", "0"),
+    }
+    rows = list[list[str]]()
+    for name, (statement, level_of) in stated.items():
+        made, false = found[name]
+        rows.append([statement, level_of, f"{false} of {made}"])
+    return Table(["boards of 2 to 6 systems, B", "stated", "measured"], rows)
+
+
+def _power() -> Table:
+    rows = list[list[str]]()
     for systems, name in ((2, "two systems"), (5, "five systems, ten pairs")):
         alpha = LEVEL / (systems * (systems - 1) / 2)
         need = needed(APART, alpha)
-        found = power(APART, Corpus(need), alpha)
+        share = _shown(power(APART, Corpus(need), alpha))
         rows.append(
-            [f"difference found with the documents needed, {name} (n {need})", ".80", _shown(found)]
+            [f"difference found with the documents needed, {name} (n {need})", ".80", share]
         )
+    for kind_name, kind in (("ordinary lengths", ORDINARY), ("genres", OF_GENRES)):
+        for n in (12, 42, 200):
+            for key, share in power_in_range(kind, Corpus(n), CORPORA // 4).items():
+                what = f"range of the smallest difference, {kind_name}, {_NAMES[key]}, n {n}"
+                rows.append([what, ".80", _shown(share)])
     for n in (100, 1000):
-        equal = called_equal(APART, Corpus(n))
-        rows.append(
-            [f"called equal within their true difference, n {n}", "at most .05", _shown(equal)]
-        )
+        equal = _shown(called_equal(APART, Corpus(n)))
+        rows.append([f"called equal within their true difference, n {n}", "at most .05", equal])
+    return Table(["power and equality, B", "stated", "measured"], rows)
+
+
+def _coders() -> Table:
+    rows = list[list[str]]()
     for n in (10, 40):
         for name, share in audits(n).items():
-            rows.append(
-                [
-                    f"interval of {name} contains the value of these coders, n {n}",
-                    ".95",
-                    _shown(share),
-                ]
-            )
-    return ["other statements, B", "stated", "measured"], rows
+            what = f"interval of {name} contains the value of these coders, n {n}"
+            rows.append([what, ".95", _shown(share)])
+    return Table(["coefficients of agreement, B", "stated", "measured"], rows)
+
+
+def _random_coders() -> Table:
+    printed = at_random(20)
+    chance = f"{printed['chance']:.3f} (printed)"
+    rows = [
+        ["two coders agree by", chance, f"{printed['actual']:.3f}"],
+        ["pi", "–", f"{printed['value']:.3f}"],
+        ["corrected for chance", "0", f"{printed['corrected']:.3f}"],
+    ]
+    return Table(["three coders who mark random places, B, n 20", "stated", "measured"], rows)
+
+
+TABLES: dict[str, Callable[[], Table]] = {
+    "coverage": _coverage,
+    "level": _level,
+    "near-perfect": _perfect,
+    "few documents": _few_documents,
+    "skewed": _skewed,
+    "shows": _shows,
+    "nights": _gate,
+    "skill": _skill,
+    "boards": _boards,
+    "power": _power,
+    "coders": _coders,
+    "random coders": _random_coders,
+}
+"""The tables of the page, by the names in its comments."""
+
+
+def _by_size(
+    name: str,
+    keys: Sequence[Key],
+    sizes: Sequence[int],
+    measure: Callable[[int, Sequence[Key]], dict[Key, MeasuredShare]],
+) -> list[list[str]]:
+    """Return a row for each average, with a cell for each number of documents."""
+    cells = [measure(n, keys) for n in sizes]
+    return [[f"{name}, {_NAMES[key]}", *(_shown(cell[key]) for cell in cells)] for key in keys]
+
+
+def _head(what: str, sizes: Sequence[int]) -> list[str]:
+    return [what, *(f"n {n}" for n in sizes)]
 
 
 def _shown(share: MeasuredShare) -> str:
     return f"{share.share:.3f}".removeprefix("0")
 
 
-def _table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    lines = [head, ["---"] * len(head), *rows]
-    return "\n".join("| " + " | ".join(line) + " |" for line in lines) + "\n"
-
-
-def write() -> None:
-    """Replace the tables of the page."""
-    before, rest = PAGE.read_text("utf-8").split(START)
-    _, after = rest.split(END)
-    PAGE.write_text(f"{before}{START}\n" + "\n".join(tables()) + f"\n{END}{after}", "utf-8")
+def write(names: Sequence[str]) -> None:
+    """Replace tables of the page, one after the other."""
+    for name in names:
+        table = TABLES[name]()
+        before, rest = PAGE.read_text("utf-8").split(START.format(name))
+        _, after = rest.split(END.format(name))
+        text = f"{before}{START.format(name)}\n{table}\n{END.format(name)}{after}"
+        PAGE.write_text(text, "utf-8")
 
 
 if __name__ == "__main__":
-    write()
+    write(sys.argv[1:] or [*TABLES])

@@ -11,7 +11,7 @@ from benchmarks.timing import SEGSCORE, Result, noise, run_timed
 LIBRARIES = "numba, pyarrow"
 DATA = Path(__file__).parent.parent / "tests" / "data" / "tinyrec.jsonl"
 RUNS = 7
-MOST = 2.0
+MOST = 1.5
 
 
 def measure() -> list[Result]:
@@ -22,7 +22,10 @@ def measure() -> list[Result]:
         subprocess.run(
             [SEGSCORE, "import", DATA, "--output", table], check=True, capture_output=True
         )
-        score = [SEGSCORE, "score", f"{table}/references", f"{table}/hypotheses"]
+        # As where only segscore is installed: pyarrow imports pandas wherever it finds it.
+        Path(folder, "pandas.py").write_text("raise ModuleNotFoundError(__name__)")
+        score = ["env", f"PYTHONPATH={folder}", SEGSCORE, "score"]
+        score += [f"{table}/references", f"{table}/hypotheses"]
         score += ["--documents", f"{table}/documents", "--output"]
         turns = [
             (run_timed([*score, f"{folder}/run-{i}"]).cpu, run_timed(importing).cpu)

@@ -75,6 +75,13 @@ def agree(
             rich_help_panel=Panel.OUTPUT,
         ),
     ] = None,
+    available: Annotated[
+        str | None,
+        typer.Option(
+            help="Coders for --next, such as ann,ben; default: all.",
+            rich_help_panel=Panel.OUTPUT,
+        ),
+    ] = None,
     format_name: PaperFormat = "text",
     figure: Annotated[
         str | None,
@@ -95,7 +102,8 @@ def agree(
     from segscore.pipeline.runs import executors
     from segscore.pipeline.runs.planning import LIMITS
 
-    work = AuditWork(number, adjudicate)
+    people = None if available is None else tuple(available.split(","))
+    work = AuditWork(number, adjudicate, people)
     _require_layout(layout, format_name, work)
     if figure is not None:
         require_figure("--figure", figure)
@@ -149,7 +157,7 @@ def _print_data(
     """Print the results for other programs or for a paper."""
     signature = finished.record["signature"]
     if format_name == "json":
-        tables: dict[str, Any] = {**as_rows(finished.by_group), "contested": finished.contested}
+        tables: dict[str, Any] = {**as_rows(finished.by_group), "contested": _contested(finished)}
         tables["findings"] = _findings(finished)
         tables |= {name: chosen.rows for name, chosen in work.choose(finished).items()}
         output = finished.record["settings"]["output"]
@@ -176,10 +184,16 @@ def _in_cells(row: dict[str, Any]) -> dict[str, Any]:
     }
 
 
+def _contested(finished: "FinishedAudit") -> list[Any]:
+    from segscore.pipeline.agreement.contested import contested_among_others
+
+    return [*contested_among_others(finished, finished.contested)[0]]
+
+
 def _findings(finished: "FinishedAudit") -> list[str]:
     from segscore.pipeline.agreement.findings import findings_of
 
-    return findings_of(finished, finished.contested)
+    return findings_of(finished)
 
 
 def _print_table(finished: "FinishedAudit", layout: str, format_name: PaperFormat) -> None:

@@ -8,6 +8,7 @@ import typer
 
 from segscore.jobs.cli import startup
 from segscore.jobs.cli.log import LOG
+from segscore.jobs.show.audits import are_audits, compare_audits
 from segscore.jobs.show.fitted import print_lines
 from segscore.jobs.show.gating import moved_lines, print_checks, print_verdict
 from segscore.jobs.show.progress import Bar
@@ -63,16 +64,14 @@ def compare(
     ] = None,
 ) -> Done | None:
     """Compare systems on the documents they share: differences, intervals, tests, ranks."""
-    from segscore.jobs.show import layouts
     from segscore.jobs.show.comparison import print_comparison
     from segscore.jobs.show.formats import as_rows, described, print_json
     from segscore.pipeline.comparison.run import run_comparison
-    from segscore.pipeline.reports.figures import require_figure
 
-    layouts.require(layout, format_name, average, chosen.group_by)
-    layouts.require_room(chosen, format_name)
-    if figure is not None:
-        require_figure("--figure", figure)
+    if are_audits(chosen.runs):
+        compare_audits(chosen.runs, gate, format_name)
+        return None
+    _require_outputs(chosen, layout, format_name, average, figure)
     rules = _rules(gate, chosen.runs)
     chosen = _completed(chosen, layout)
     startup.work()
@@ -113,6 +112,19 @@ def compare(
     if problems:
         raise Failed(f"{chosen.runs[0]}: {'; '.join(problems)}")
     return None
+
+
+def _require_outputs(
+    chosen: CompareSettings, layout: str | None, format_name: str, average: str, figure: str | None
+) -> None:
+    """Refuse a layout, a format or a figure that cannot be made."""
+    from segscore.jobs.show import layouts
+    from segscore.pipeline.reports.figures import require_figure
+
+    layouts.require(layout, format_name, average, chosen.group_by)
+    layouts.require_room(chosen, format_name)
+    if figure is not None:
+        require_figure("--figure", figure)
 
 
 def _not_shown(

@@ -43,10 +43,11 @@ def score(
     layout: Annotated[
         str,
         typer.Option(
-            help="Table: systems, groups, crossed, measures or confusion. groups has also the "
-            "averages of each group, crossed systems by groups, measures a table for each measure, "
-            "confusion errors by boundary type. ROWS,COLUMNS,CELLS crosses two of systems, groups "
-            "and measures, with cells of interval, value, sd or rank.",
+            help="Table: systems, groups, crossed, measures, documents or confusion. groups has "
+            "also the averages of each group, crossed systems by groups, measures a table for each "
+            "measure, documents the scores of each, confusion errors by boundary type. "
+            "ROWS,COLUMNS,CELLS crosses two of systems, groups and measures, with cells of "
+            "interval, value, sd or rank.",
             rich_help_panel=Panel.OUTPUT,
         ),
     ] = "systems",
@@ -89,7 +90,7 @@ def score(
             chosen.measures_in_order,
             written=finished is outcome,
         )
-        if layout in ("crossed", "confusion") or "," in layout:
+        if layout in ("crossed", "documents", "confusion") or "," in layout:
             print_in_format(_table(finished, layout, chosen), format_name)
         if chosen.n_t is None and (said := chosen_n_t(finished.record)):
             LOG.say("info", said)
@@ -107,8 +108,8 @@ def _require_layout(layout: str, format_name: str, *, grouped: bool, confusion: 
 
     if parse_crossing(layout, grouped=grouped) is None:
         one_of("--layout", layout, SCORE_LAYOUTS)
-    if (layout, format_name) == ("measures", "latex"):
-        raise Refused("--layout measures: has no form in LaTeX; name systems or groups")
+    if layout in ("measures", "documents") and format_name == "latex":
+        raise Refused(f"--layout {layout}: has no form in LaTeX; name systems or groups")
     if layout == "confusion" and not confusion:
         raise Refused("--layout confusion: nothing was counted; add --confusion")
 
@@ -134,6 +135,9 @@ def _table(finished: "FinishedScoring", layout: str, chosen: ScoreSettings) -> "
         from segscore.pipeline.scoring.confusion_table import confusion_table
 
         return confusion_table(finished)
+    if layout == "documents":
+        scores = finished.table("scores")
+        return plain_table(scores.column_names, scores.to_pylist(), finished.signature)
     summary, record = ranked_summary(finished), finished.record
     signature = record["signature"]
     if layout == "measures":

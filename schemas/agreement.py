@@ -152,6 +152,13 @@ AGREEMENT = pap.DataFrameSchema(
             "null with two coders"
         ),
         "coders_high": number_or_null("upper end of the interval for other coders like these"),
+        "chance": value(
+            "similarity of coders who place as many boundaries at random: 64 draws of each coding; "
+            "null but for pi and kappa",
+            1,
+        ),
+        "corrected": number_or_null("(actual - chance) / (1 - chance)"),
+        "chance_documents": whole("documents that were drawn: at most 4,096, by hash"),
         "change": number_or_null(
             "value less that of the group before, in the order of the values of the attribute; "
             "null unless --group-by is one attribute"
@@ -188,22 +195,20 @@ CODERS = pap.DataFrameSchema(
             f"peer_{similarity}": value(f"{meaning}, pooled over all pairs with this coder", 1)
             for similarity, meaning in SIMILARITY_MEANINGS.items()
         },
-        **{
-            f"peer_{similarity}_{end}": value(
-                f"{side} end of the 95 % interval of peer_{similarity}, by a jackknife", 1
-            )
-            for similarity in SIMILARITY_MEANINGS
-            for end, side in (("low", "lower"), ("high", "upper"))
-        },
-        **{
-            f"without_{kind}_{similarity}": coefficient(
-                f"{kind} by {similarity} without this coder"
-            )
-            for similarity in SIMILARITY_MEANINGS
-            for kind in (*COEFFICIENTS, "bias")
-        },
-        "without_alpha_two_category": coefficient("Krippendorff's alpha without this coder"),
-        "without_ac1_two_category": coefficient("Gwet's AC1 without this coder"),
+        "peer_boundary_similarity_low": value(
+            "lower end of the 95 % interval of peer_boundary_similarity, by a jackknife", 1
+        ),
+        "peer_boundary_similarity_high": value("upper end of that interval", 1),
+        "without_pi_boundary_similarity": coefficient(
+            "pi by boundary_similarity without this coder"
+        ),
+        "others_boundary_similarity": value(
+            "boundary_similarity of the other coders among themselves, pooled", 1
+        ),
+        "shrunk_effect": number_or_null(
+            "how much more similar the coder is to the others than coders are on average, in the "
+            "documents that they share, shrunk towards 0; for crowds, in which nobody is judged"
+        ),
     },
     name="coders",
     description="group and coder",

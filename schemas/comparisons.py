@@ -78,15 +78,18 @@ COMPARISONS = pap.DataFrameSchema(
             "`--resample-by`, or 4,096 buckets of more"
         ),
         "effective": _EFFECTIVE,
-        "smallest_difference": number_or_null(
-            "difference that the test finds with probability `--power` on these documents, at the "
-            "level `--alpha` divided by the number of pairs of systems; null with fewer than 10, "
-            "or if all of them differ alike"
+        "smallest_difference_low": number_or_null(
+            "lower end of the difference that the test finds with probability `--power` on these "
+            "documents, at the level `--alpha` divided by the number of pairs of systems. The "
+            "range is one of 80 % (docs/claims.md says how often it is right). Null with fewer "
+            "than 10, or if all of them differ alike"
         ),
-        "documents_for_difference": whole_or_null(
-            "least number of documents on which that test finds the difference given as "
-            "`--difference` with that probability; null likewise, and without one"
+        "smallest_difference_high": number_or_null("its upper end; null likewise"),
+        "documents_for_difference_low": whole_or_null(
+            "lower end of the least number of documents on which that test finds the difference "
+            "given as `--difference` with that probability; null likewise, and without one"
         ),
+        "documents_for_difference_high": whole_or_null("its upper end; null likewise"),
     },
     name="comparisons",
     description="measure, average and pair of systems",

@@ -80,8 +80,10 @@ class PairRow(TypedDict, total=False):
     defined: int
     units: int
     effective: float | None
-    smallest_difference: float | None
-    documents_for_difference: int | None
+    smallest_difference_low: float | None
+    smallest_difference_high: float | None
+    documents_for_difference_low: int | None
+    documents_for_difference_high: int | None
 
 
 class RankRow(TypedDict, total=False):

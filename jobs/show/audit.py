@@ -26,15 +26,19 @@ class AuditWork:
     Attributes:
         next: number of codings; None for none.
         adjudicate: number of documents; None for none.
+        available: the coders who can code next; None: all.
     """
 
     next: int | None = None
     adjudicate: int | None = None
+    available: tuple[str, ...] | None = None
 
     def __post_init__(self) -> None:
         """Refuse a number out of range."""
         for name, number in self.numbers.items():
             within(f"--{name}", number, 1, _MOST)
+        if self.available is not None and self.next is None:
+            raise Refused("--available: needs the number of codings, such as --next 100")
 
     @property
     def numbers(self) -> dict[str, int]:
@@ -52,7 +56,10 @@ class AuditWork:
         """Choose the rows of each layout whose number is given."""
         from segscore.pipeline.agreement.shown_work import WORK
 
-        return {name: WORK[name](finished, number) for name, number in self.numbers.items()}
+        return {
+            name: WORK[name](finished, number, self.available)
+            for name, number in self.numbers.items()
+        }
 
 
 def print_audit(finished: "FinishedAudit", work: AuditWork) -> None:

@@ -58,8 +58,8 @@ def require_room(settings: CompareSettings, format_name: str) -> None:
     if settings.shows_published and settings.output is None and format_name == "csv":
         raise Refused(
             f"--format {format_name}: holds one table, so that it has no room for the scores of "
-            "--published; print text, markdown, latex or json, or name a folder with --output, which gets "
-            "the table published"
+            "--published; print text, markdown, latex or json, or name a folder with --output, "
+            "which gets the table published"
         )
 
 

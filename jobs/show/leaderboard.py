@@ -11,7 +11,7 @@ from segscore.schemas.rows import AverageRow
 if TYPE_CHECKING:
     import pyarrow as pa
 
-SCORE_LAYOUTS = ("systems", "groups", "crossed", "measures", "confusion")
+SCORE_LAYOUTS = ("systems", "groups", "crossed", "measures", "documents", "confusion")
 GROUPS_SHOWN = 10
 _OVER_WINDOWS = ("pk", "window_diff")
 """Measures by which a hypothesis without boundaries can be better than every system."""

@@ -7,20 +7,17 @@ that an adjudicator decides otherwise than the majority; that of a document is t
 """
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from heapq import nsmallest
 from itertools import groupby
-from math import exp, log, sqrt
+from math import exp, log
 from typing import Any
 
 import pyarrow as pa
 
-from segscore.pipeline.agreement.confidence import BoundariesByCoder, is_near, reliability
+from segscore.pipeline.agreement.confidence import BoundariesByCoder, chance_right, is_near
 from segscore.pipeline.runs.finished import FinishedRun
-
-_LEAST, _MOST = 0.5, 0.99
-"""Limits of the probability that a coder is right: nobody is held to be worse than chance."""
 
 _IN_DOUBT = 0.1
 """The least gain of a boundary that is listed."""
@@ -72,21 +69,6 @@ def adjudication(run: FinishedRun, number: int) -> Adjudication:
     chosen = nsmallest(number, every, key=lambda each: (-each.gain, each.document))
     chosen = [each for each in chosen if each.positions]
     return Adjudication(chosen, sum(each.gain for each in chosen), sum(each.gain for each in every))
-
-
-def chance_right(documents: Iterable[BoundariesByCoder], near: int) -> dict[str, float]:
-    """Return the probability that each coder is right about a boundary.
-
-    If two coders are right independently, the share of boundaries that they have in common is the
-    product of theirs.  So a coder's is the share in common with the others, divided by the root of
-    its mean over the coders.
-    """
-    common = reliability(documents, near)
-    root = sqrt(sum(common.values()) / len(common)) if common else 0.0
-    return {
-        coder: min(_MOST, max(_LEAST, share / root if root else _LEAST))
-        for coder, share in common.items()
-    }
 
 
 def gains(

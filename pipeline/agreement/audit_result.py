@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from segscore.pipeline.agreement import shown_audit, shown_coders
+from segscore.pipeline.agreement.contested import contested_among_others
 from segscore.pipeline.agreement.findings import findings_of
 from segscore.pipeline.agreement.left_out import describe_without
 from segscore.pipeline.agreement.sentences import SHOWN
@@ -51,16 +52,20 @@ class AuditResult:
         found = (
             self.candidate(),
             self.types,
-            shown_audit.contested_shown(self.most_contested),
+            shown_audit.contested_shown(*self._contested),
             shown_coders.last_dates_shown(self.run.table("coders").to_pylist(), self.by),
             self.groups,
         )
         yield from (table for table in found if table is not None)
 
+    @cached_property
+    def _contested(self) -> tuple[list[DocumentRow], list[str]]:
+        return contested_among_others(self.run, self.most_contested)
+
     @property
     def sentences(self) -> list[str]:
         """What the tables show, in sentences."""
-        return findings_of(self.run, self.most_contested)
+        return findings_of(self.run)
 
     @property
     def agreement_in_words(self) -> str:

@@ -16,10 +16,12 @@ from segscore.pipeline.agreement.coefficients import (
     CoefficientKey,
     coefficients,
 )
+from segscore.pipeline.agreement.crowd import shrunk_effects
 from segscore.pipeline.agreement.group import SUMMED, Group, rate
 from segscore.pipeline.agreement.judging.judge import coder_columns, pair_columns
 from segscore.pipeline.agreement.judging.view import View
 from segscore.pipeline.agreement.persons import peer_intervals
+from segscore.pipeline.agreement.sentences import OTHERS_SHOWN, SHOWN, WITHOUT_SHOWN
 from segscore.pipeline.arrays.ragged import Floats, Ints, add_up
 from segscore.pipeline.measures.measure import evaluate
 
@@ -38,7 +40,8 @@ def coder_rows(group: Group, view: View | None) -> Iterator[dict[str, object]]:
         rates = sums["marks"] / sums["places"]
     peers = _with_peers(group)
     similar = evaluate(ACTUAL.values(), peers, {"n_t": group.choices.n_t}, rows=False)
-    left_out = agreement_without(group)
+    without = agreement_without(group)["pi", SHOWN]
+    shrunk = shrunk_effects(group)
     judged, intervals = coder_columns(group, view), [*peer_intervals(group)]
     for x, name in enumerate(group.coders):
         yield {
@@ -50,10 +53,9 @@ def coder_rows(group: Group, view: View | None) -> Iterator[dict[str, object]]:
             "rate": rates[x],
             **{f"peer_{similarity}": values[x] for similarity, values in similar.items()},
             **intervals[x],
-            **{
-                f"without_{coefficient}_{similarity}": agreement.value[x]
-                for (coefficient, similarity), agreement in left_out.items()
-            },
+            WITHOUT_SHOWN: without.value[x],
+            OTHERS_SHOWN: without.actual[x],
+            "shrunk_effect": shrunk[x],
             **judged[x],
         }
 

@@ -1,11 +1,20 @@
-"""How many of a document's coders have each boundary of a consensus, weighted by reliability."""
+"""The chance that each boundary of a consensus is right, by who has it and who has not.
+
+Each coder's boundaries are right with some probability, which follows from how many they have in
+common with the others.  So the boundaries of the coders who have one, and their absence from those
+of the others, give the chance that it is one (naive Bayes).
+"""
 
 from bisect import bisect_left
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import combinations
+from math import exp, log, sqrt
 
 import pyarrow as pa
+
+_LEAST, _MOST = 0.5, 0.99
+"""Limits of the probability that a coder is right: nobody is held to be worse than chance."""
 
 BoundariesByCoder = Mapping[str, Sequence[int]]
 """The boundaries of a document by coder, ascending."""
@@ -21,12 +30,14 @@ def confidence_table(
         agreed: its consensus.
         within: largest distance of a coder's boundary from that of the consensus.
     """
-    reliable = reliability(codings.values(), within)
+    right = chance_right(codings.values(), within)
+    compared = {coder for coded in codings.values() if len(coded) > 1 for coder in coded}
+    odds = {coder: log(right[coder] / (1 - right[coder])) for coder in compared}
     rows = [
         {"document_id": document, "position": position, **confidence}
         for document, positions in agreed.items()
         for position in positions
-        for confidence in [_confidence(codings[document], reliable, position, within)]
+        for confidence in [_confidence(codings[document], odds, position, within)]
     ]
     columns = {
         "document_id": pa.string(),
@@ -39,13 +50,30 @@ def confidence_table(
 
 
 def _confidence(
-    coded: BoundariesByCoder, reliable: Mapping[str, float], position: int, within: int
+    coded: BoundariesByCoder, odds: Mapping[str, float], position: int, within: int
 ) -> dict[str, object]:
-    near = [coder for coder, marks in coded.items() if is_near(marks, position, within)]
-    total = sum(reliable[coder] for coder in coded)
-    share = len(near) / len(coded)
-    weighted = sum(reliable[coder] for coder in near) / total if total > 0 else share
-    return {"supporters": len(near), "coders": len(coded), "confidence": weighted}
+    """Return who has a boundary; the chance is null if a coder never shared a document."""
+    near = {coder for coder, marks in coded.items() if is_near(marks, position, within)}
+    chance = None
+    if odds.keys() >= coded.keys():
+        evidence = sum(odds[coder] * (1 if coder in near else -1) for coder in sorted(coded))
+        chance = 1 / (1 + exp(-evidence))
+    return {"supporters": len(near), "coders": len(coded), "confidence": chance}
+
+
+def chance_right(documents: Iterable[BoundariesByCoder], near: int) -> dict[str, float]:
+    """Return the probability that each coder is right about a boundary.
+
+    If two coders are right independently, the share of boundaries that they have in common is the
+    product of theirs.  So a coder's is the share in common with the others, divided by the root of
+    its mean over the coders.
+    """
+    common = reliability(documents, near)
+    root = sqrt(sum(common.values()) / len(common)) if common else 0.0
+    return {
+        coder: min(_MOST, max(_LEAST, share / root if root else _LEAST))
+        for coder, share in common.items()
+    }
 
 
 def reliability(documents: Iterable[BoundariesByCoder], within: int) -> dict[str, float]:

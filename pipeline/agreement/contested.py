@@ -1,71 +1,30 @@
-"""Say who coded the most contested documents, and which these are without who stands out."""
+"""The most contested documents, without the coders who stand out: what these did is known."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from math import comb
+from collections.abc import Sequence
 
-from segscore.pipeline.plain_text import named_list
-from segscore.pipeline.statistics.shown_numbers import percent
-from segscore.schemas.rows import DocumentRow
-
-_CONTESTED_P = 0.001
-
-Without = Callable[[Sequence[str]], list[DocumentRow]]
-"""Returns the most contested documents without some coders."""
+from segscore.pipeline.agreement.documents import PAIR_COLUMNS, contested_without
+from segscore.pipeline.agreement.judging.steps import MARKS
+from segscore.pipeline.runs.finished import FinishedRun, rows_over_all
+from segscore.schemas.rows import CoderRow, DocumentRow
 
 
-def describe_contested(
-    contested: Sequence[DocumentRow], named: Mapping[str, int], documents: int
-) -> list[str]:
-    """Say in how many of the most contested documents a coder who stands out took part.
+def left_out_of_contested(run: FinishedRun) -> list[str]:
+    """Return the names of the coders who stand out, unless fewer than two others remain."""
+    coders: list[CoderRow] = rows_over_all(run.table("coders"), run.settings["group_by"])
+    named = [row["coder"] for row in coders if any(row.get(mark) for mark in MARKS)]
+    return named if len(coders) - len(named) >= 2 else []
 
-    Only of coders who took part in more of them than chance explains: a coder of all documents
-    coded the contested ones, too.
+
+def contested_among_others(
+    run: FinishedRun, contested: Sequence[DocumentRow]
+) -> tuple[list[DocumentRow], list[str]]:
+    """Return the most contested documents without coders who stand out, and their names.
 
     Args:
-        contested: the most contested documents.
-        named: how many documents each coder who stands out coded.
-        documents: number of documents of the audit.
+        run: a finished audit.
+        contested: its most contested documents.
     """
-    shown = len(contested)
-    coded = {coder: _coded(coder, contested) for coder in named}
-    often = sorted(
-        (-count, coder)
-        for coder, count in coded.items()
-        if 2 * count >= shown and _p_of_coded(count, shown, named[coder], documents) < _CONTESTED_P
-    )
-    return [
-        f"{coder}, who stands out, coded {-count} of the {shown} most contested documents, but "
-        f"{percent(named[coder] / documents)} of all: what {coder} did may be why they are "
-        "contested."
-        for count, coder in often
-    ]
-
-
-def _coded(coder: str, documents: Sequence[DocumentRow]) -> int:
-    """Return how many of some documents a coder coded."""
-    return sum(coder in (row.get("coders") or ()) for row in documents)
-
-
-def _p_of_coded(count: int, drawn: int, coded: int, documents: int) -> float:
-    """Return the chance that so many of some documents drawn at random are a coder's, or more."""
-    ways = sum(comb(coded, k) * comb(documents - coded, drawn - k) for k in range(count, drawn + 1))
-    return ways / comb(documents, drawn)
-
-
-def describe_contested_without(
-    contested: Sequence[DocumentRow], named: Sequence[str], without: Without
-) -> Iterator[str]:
-    """List the most contested documents without coders who stand out and coded half of them."""
-    often = [coder for coder in named if 2 * _coded(coder, contested) >= len(contested)]
-    if not contested or not often:
-        return
-    listed = [row["document_id"] for row in without(often)]
-    names = named_list(sorted(often))
-    if not listed:
-        yield f"Without {names}, no document is contested."
-    elif len(listed) == 1:
-        yield f"Without {names}, only {listed[0]} is contested."
-    else:
-        yield f"Here are the {len(listed)} most contested documents without {names}: " + (
-            f"{', '.join(listed)}."
-        )
+    named = left_out_of_contested(run)
+    if not named or not contested:
+        return [*contested], []
+    return contested_without(run.parts("pairs", PAIR_COLUMNS), named, len(contested)), named

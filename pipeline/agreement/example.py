@@ -1,7 +1,7 @@
 """Find the boundary that shows best that coders read the guidelines in two ways."""
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from heapq import nlargest
 from itertools import groupby
@@ -10,7 +10,11 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from segscore.pipeline.plain_text import named_list
+from segscore.pipeline.runs.finished import FinishedRun
 from segscore.pipeline.runs.sink import Sink
+from segscore.pipeline.statistics.shown_numbers import shown_position
+from segscore.schemas.rows import CoderRow
 
 _SEARCHED = 1000
 """The most documents that are searched: those that most coders of both groups coded."""
@@ -87,20 +91,49 @@ def find_example(sink: Sink, groups: Sequence[Collection[str]], near: int) -> Ex
     return Example(*min(found)[-2:]) if found else None
 
 
+def example_of(run: FinishedRun, coders: Sequence[CoderRow]) -> str:
+    """Say who has the boundary by which two ways of reading differ, and who has not.
+
+    Args:
+        run: a finished audit.
+        coders: rows of `coders` over all documents.
+    """
+    rows = [row for row in coders if row.get("reading_position") is not None]
+    if not rows:
+        return ""
+    document, position = rows[0]["reading_document"], rows[0]["reading_position"]
+    near = int(run.settings["n_t"]) - 1
+    having: set[str] = set()
+    for row in _in_documents(run.parts, "prominence", ["position", "marked_by"], [document]):
+        if abs(row["position"] - position) <= near:
+            having.update(row["marked_by"])
+    coded: set[str] = set()
+    for row in _in_documents(run.parts, "documents", ["coders"], [document]):
+        coded.update(row["coders"])
+    lacking = coded - having
+    have = "has" if len(having) == 1 else "have"
+    where = shown_position(position, run.unit)
+    none = f", {named_list(sorted(lacking))} none" * bool(lacking)
+    return f"In {document}, {named_list(sorted(having))} {have} a boundary at {where}{none}."
+
+
 def _marks_of(
     sink: Sink, documents: Collection[str]
 ) -> Iterable[tuple[str, Mapping[int, set[str]]]]:
     """Yield each document with its marked positions, and who marked them."""
-    rows = _rows(sink, "prominence", ["position", "marked_by"], documents)
+    rows = _in_documents(sink.read, "prominence", ["position", "marked_by"], documents)
     for document, of_document in groupby(rows, lambda row: str(row["document_id"])):
         yield document, {row["position"]: {*row["marked_by"]} for row in of_document}
 
 
-def _rows(
-    sink: Sink, table: str, columns: Sequence[str], documents: Collection[str]
+def _in_documents(
+    read: Callable[[str, list[str]], Iterable[pa.Table]],
+    table: str,
+    columns: Sequence[str],
+    documents: Collection[str],
 ) -> Iterable[dict[str, Any]]:
     """Yield the rows of some documents."""
     wanted = pa.array([*documents], pa.string())
-    for part in sink.read(table, ["document_id", *columns]):
+    for part in read(table, ["document_id", *columns]):
         ids = part.column("document_id").cast(pa.string())
         yield from part.filter(pc.is_in(ids, wanted)).to_pylist()

@@ -9,18 +9,16 @@ from typing import Any
 
 import pyarrow as pa
 
-from segscore.pipeline.agreement.contested import (
-    Without,
-    describe_contested,
-    describe_contested_without,
-)
-from segscore.pipeline.agreement.documents import PAIR_COLUMNS, contested_without
+from segscore.pipeline.agreement.chance import DRAWS, MOST_DOCUMENTS
+from segscore.pipeline.agreement.example import example_of
+from segscore.pipeline.agreement.habits import Habits, habits_of
 from segscore.pipeline.agreement.judging.drift import day_of
 from segscore.pipeline.agreement.judging.limits import CHANGE_P, FEWEST_DOCUMENTS, FEWEST_JUDGED
 from segscore.pipeline.agreement.judging.step import MOST, AuditRows, Part
 from segscore.pipeline.agreement.judging.steps import MARKS, STEPS
 from segscore.pipeline.agreement.sentences import PEER_SHOWN, SHOWN
 from segscore.pipeline.agreement.type_rows import type_sentences, types_over_all
+from segscore.pipeline.plain_text import named_list
 from segscore.pipeline.runs.finished import FinishedRun, rows_by_group, rows_over_all
 from segscore.pipeline.statistics.shown_numbers import (
     counted,
@@ -35,7 +33,6 @@ from segscore.pipeline.statistics.shown_numbers import (
 from segscore.schemas.rows import (
     CoderRow,
     CoefficientRow,
-    DocumentRow,
     PeerRow,
     column_of,
     group_of,
@@ -52,8 +49,11 @@ _TOO_WIDE = 1.0
 """Width from which an interval for other coders says nothing."""
 
 _TWO = 2
-_NOBODY = "No coder and no pair of coders stands out."
+_FEWEST_RANKED, _LEAST_SHRUNK = 20, 0.05
+"""Coders whose effects are ranked where nobody is judged, and from where on they are listed."""
 _LEAST_CHANCE = 0.0001
+_IN_ORDER = ("guideline", "guidelines", "version", "round", "phase")
+"""Attributes whose values are compared in their order, whatever they are."""
 
 
 def stands_out(row: Mapping[str, object]) -> bool:
@@ -70,9 +70,28 @@ def describe_audit(agreement: Sequence[CoefficientRow], audit: AuditRows) -> lis
             *_agreement(agreement),
             f"With fewer than {FEWEST_JUDGED} coders who each share {FEWEST_DOCUMENTS} documents "
             "with others, it cannot be said who stands out.",
+            *_crowd(audit.coders),
         ]
-    marked = marked or [_NOBODY]
-    return [*_agreement(agreement), *marked, *_not_judged(audit.coders)]
+    where = [
+        sentence
+        for coder, habits in audit.habits.items()
+        for sentence in habits.sentences(coder, audit.unit)
+    ]
+    return [*_agreement(agreement), *marked, *where, *_not_judged(audit.coders)]
+
+
+def _crowd(coders: Sequence[Mapping[str, Any]]) -> Iterator[str]:
+    """Yield who agrees least, if coders differ at all; nobody is named for it."""
+    known = [row for row in coders if row.get("shrunk_effect") is not None]
+    lowest = sorted(known, key=lambda row: (row["shrunk_effect"], row["coder"]))[:MOST]
+    lowest = [row for row in lowest if row["shrunk_effect"] <= -_LEAST_SHRUNK]
+    if len(known) < _FEWEST_RANKED or not lowest:
+        return
+    named = ", ".join(f"{row['coder']} {row['shrunk_effect']:+.2f}" for row in lowest)
+    yield (
+        f"Look first at what these marked, of {len(known):,} coders (effects, shrunk towards the "
+        f"mean for the few documents of each): {named}."
+    )
 
 
 def _said(audit: AuditRows, part: Part) -> list[str]:
@@ -82,40 +101,38 @@ def _said(audit: AuditRows, part: Part) -> list[str]:
 
 def audit_findings(
     tables: Mapping[str, pa.Table],
-    contested: Sequence[DocumentRow],
     by: Sequence[str],
     unit: str | None,
-    without: Without | None = None,
+    habits: Mapping[str, Habits] | None = None,
+    example: str = "",
 ) -> list[str]:
-    """Return all sentences about an audit: ``describe_audit``, the groups, what is contested.
+    """Return all sentences about an audit: ``describe_audit`` and the groups.
 
     Args:
         tables: the tables `agreement`, `coders` and `peers`.
-        contested: the most contested documents.
         by: the group-by columns.
         unit: unit of the codings; None if it is not known.
-        without: returns the most contested documents without some coders; None if not known.
+        habits: where coders who stand out differ, by name.
+        example: who has the boundary by which two ways of reading differ, in words.
     """
     agreement: list[CoefficientRow] = rows_over_all(tables["agreement"], by)
     coders: list[CoderRow] = rows_over_all(tables["coders"], by)
     peers: list[PeerRow] = rows_over_all(tables["peers"], by)
     groups = rows_by_group(tables["coders"], by)
-    # Who agrees less in one group is not said to agree less everywhere.
-    partly = {row["coder"] for row in groups if row.get("weaker_in_group")}
-    coders = [row | {"low_agreement": False} if row["coder"] in partly else row for row in coders]
-    named = {row["coder"]: row["documents"] for row in coders if stands_out(row)}
-    documents = agreement[0]["documents"] if agreement else 0
-    audit = AuditRows(coders, peers, groups, by, {group_of(row, by) for row in groups}, unit)
+    audit = AuditRows(
+        coders,
+        peers,
+        groups,
+        by,
+        {group_of(row, by) for row in groups},
+        unit,
+        habits=habits or {},
+        example=example,
+    )
     return [
-        *(
-            sentence
-            for sentence in describe_audit(agreement, audit)
-            if not (partly and sentence == _NOBODY)
-        ),
+        *describe_audit(agreement, audit),
         *_said(audit, Part.GROUPS),
         *_changes(rows_by_group(tables["agreement"], by), by),
-        *describe_contested(contested, named, documents),
-        *(() if without is None else describe_contested_without(contested, [*named], without)),
     ]
 
 
@@ -123,6 +140,8 @@ def _changes(rows: Sequence[CoefficientRow], by: Sequence[str]) -> Iterator[str]
     """Yield a sentence about each group and the one before, unless the groups are dates."""
     rows = [row for row in rows if (row["coefficient"], row["similarity"]) == ("pi", SHOWN)]
     if len(by) != 1 or all(day_of(group_of(row, by)[0]) is not None for row in rows):
+        return
+    if not (by[0].lower() in _IN_ORDER or all(_numbered(group_of(row, by)[0]) for row in rows)):
         return
     ordered = sorted(rows, key=lambda row: group_of(row, by))
     if len(ordered) > MOST + 1:
@@ -143,6 +162,11 @@ def _changes(rows: Sequence[CoefficientRow], by: Sequence[str]) -> Iterator[str]
             f"p {shown_p(p)})."
         )
         yield from _among_the_same(after, groups[0])
+
+
+def _numbered(value: object) -> bool:
+    """Return whether a value is a number or has one, as versions do; languages have no order."""
+    return any(letter.isdigit() for letter in str(value))
 
 
 def _among_the_same(row: CoefficientRow, group: str) -> Iterator[str]:
@@ -166,7 +190,8 @@ def _not_judged(coders: Sequence[Mapping[str, Any]]) -> Iterator[str]:
     """Yield a sentence about coders of whom too little is known."""
     left_out = [row["coder"] for row in coders if row.get("low_agreement", False) is None]
     if left_out:
-        names = ", ".join(left_out[:MOST]) + ", ..." * (len(left_out) > MOST)
+        more = len(left_out) - MOST
+        names = named_list([*left_out[:MOST], *[f"{more} others"] * (more > 0)])
         are = "are" if len(left_out) > 1 else "is"
         yield (
             f"{len(left_out)} of {len(coders)} coders {are} not judged, for want of "
@@ -183,18 +208,32 @@ def _agreement(rows: Sequence[CoefficientRow]) -> Iterator[str]:
     row = next((row for row in known if row["similarity"] == SHOWN), known[0])
     shown = number_in_words(row["value"], row["ci_low"], row["ci_high"])
     yield (
-        f"pi by {row['similarity']} is {shown}; 0 is agreement by "
-        f"chance and 1 is full agreement: two coders agree by {shown_number(row['actual'])}, and "
-        f"{_chance(row['expected'])} is expected by chance."
+        f"pi by {row['similarity']} is {shown}: two coders agree by "
+        f"{shown_number(row['actual'])}{_chance(row)}."
     )
     if row["ci_low"] is not None and row["ci_high"] is not None:
         yield from _precision(row, (row["ci_high"] - row["ci_low"]) / 2)
 
 
-def _chance(expected: float | None) -> str:
-    """Write the agreement by chance; that in recordings, of milliseconds, is hardly any."""
-    is_little = expected is not None and expected < _LEAST_CHANCE
-    return "next to nothing" if is_little else shown_number(expected)
+def habits_of_run(run: FinishedRun, coders: Sequence[str]) -> dict[str, Habits]:
+    """Return where some coders of a finished audit differ."""
+    rows: list[CoefficientRow] = rows_over_all(run.table("agreement"), run.settings["group_by"])
+    chances = [row.get("chance") for row in rows if row["similarity"] == SHOWN]
+    return habits_of(run, coders, next((chance for chance in chances if chance), 0.0))
+
+
+def _chance(row: CoefficientRow) -> str:
+    """Say what chance gives, and how much of what is left coders agree by."""
+    chance, corrected = row.get("chance"), row.get("corrected")
+    if chance is None or corrected is None:
+        return ""
+    drawn, documents = int(row.get("chance_documents") or 0), row["documents"]
+    of = f" of {drawn:,} documents" * (drawn == MOST_DOCUMENTS and documents > drawn)
+    by = "next to nothing" if chance < _LEAST_CHANCE else shown_number(chance)
+    return (
+        f"; as many boundaries at random places would by {by} ({DRAWS} draws{of}): "
+        f"{shown_as(corrected, '.2f')} of what is left"
+    )
 
 
 def _precision(row: CoefficientRow, half: float) -> Iterator[str]:
@@ -277,21 +316,18 @@ def _stands_out_first(row: CoderRow) -> tuple[bool, bool, float, str]:
     return not row.get("drifting"), not stands_out(row), fall, row["coder"]
 
 
-def findings_of(run: FinishedRun, contested: Sequence[DocumentRow]) -> list[str]:
-    """Return all sentences about a finished audit, of which these documents are most contested."""
+def findings_of(run: FinishedRun) -> list[str]:
+    """Return all sentences about a finished audit."""
     tables = {name: run.table(name) for name in ("agreement", "coders", "peers")}
-
-    def without(coders: Sequence[str]) -> list[DocumentRow]:
-        return contested_without(run.parts("pairs", PAIR_COLUMNS), coders, len(contested))
-
     by, candidate = run.settings["group_by"], run.settings.get("candidate")
     coders: list[CoderRow] = rows_over_all(tables["coders"], by)
     peers: list[PeerRow] = rows_over_all(tables["peers"], by)
+    named = [row["coder"] for row in coders if stands_out(row)]
     audit = AuditRows(
         coders, peers, candidate=candidate, margin=run.settings.get("margin", 0.0), unit=run.unit
     )
     return [
-        *audit_findings(tables, contested, by, run.unit, without),
+        *audit_findings(tables, by, run.unit, habits_of_run(run, named), example_of(run, coders)),
         *type_sentences(types_over_all(run)),
         *_said(audit, Part.LAST),
     ]

@@ -47,6 +47,7 @@ class Choices:
         judging: how coders are judged.
         margin: how much less often a candidate may agree at least as well as a coder does.
         bin_size: size of the bins of the agreement index, in units.
+        grouped: whether a resampling unit is several documents, such as a show.
     """
 
     n_t: int
@@ -55,6 +56,7 @@ class Choices:
     judging: Judging
     margin: float = 0.0
     bin_size: int = 1
+    grouped: bool = False
 
     @property
     def reach(self) -> Reach:
@@ -137,6 +139,7 @@ class Group:
                 np.broadcast_to(agreement.value, len(self.units)),
                 weights[key[1]],
                 (None, 1),
+                self.choices.grouped,
             )
             for key, agreement in without.items()
         }

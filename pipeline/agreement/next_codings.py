@@ -18,6 +18,7 @@ from math import sqrt
 import pyarrow as pa
 
 from segscore.pipeline.agreement.sentences import copying_pairs, peer_ends
+from segscore.pipeline.errors import Refused, nearest
 from segscore.pipeline.runs.finished import FinishedRun, rows_over_all
 from segscore.schemas.rows import CoderRow, PeerRow
 
@@ -59,12 +60,20 @@ class NextCodings:
     copying: Sequence[tuple[str, str]] = ()
 
 
-def next_codings(run: FinishedRun, number: int) -> NextCodings:
+def next_codings(
+    run: FinishedRun, number: int, available: Collection[str] | None = None
+) -> NextCodings:
     """Choose codings for the coders of a finished audit.
+
+    Documents that nobody has coded come last: those that --documents lists.
 
     Args:
         run: the audit.
         number: the most codings to choose.
+        available: names of the coders who can code; None: all.
+
+    Raises:
+        Refused: one of them is not a coder of the audit.
     """
     by = run.settings["group_by"]
     coders: list[CoderRow] = rows_over_all(run.table("coders"), by)
@@ -72,9 +81,25 @@ def next_codings(run: FinishedRun, number: int) -> NextCodings:
     width = {row["coder"]: _half_width(row) for row in coders}
     shared = Counter({frozenset((row["coder"], row["peer"])): row["documents"] for row in peers})
     coded = _Coded.of(run.parts("documents", ["document_id", "coders"]), number)
+    coded.documents[frozenset()] = _uncoded(run, number)
     copying = copying_pairs(peers)
-    found = _choose(width, shared, coded, number, {frozenset(pair) for pair in copying})
+    free = {*width} if available is None else {*available}
+    if unknown := sorted(free - {*width}):
+        raise Refused(
+            f"--available {unknown[0]}: there is no such coder{nearest(unknown[0], [*width])}"
+        )
+    found = _choose(width, shared, coded, number, {frozenset(pair) for pair in copying}, free)
     return replace(found, copying=copying)
+
+
+def _uncoded(run: FinishedRun, number: int) -> list[str]:
+    """Return the first ids of documents without codings."""
+    coded: set[str] = set()
+    listed: set[str] = set()
+    for part in run.parts("unpaired", ["table", "document_id"]):
+        for row in part.to_pylist():
+            (listed if row["table"] == "documents" else coded).add(row["document_id"])
+    return sorted(listed - coded)[:number]
 
 
 def _half_width(row: CoderRow) -> float:
@@ -115,6 +140,7 @@ def _choose(
     coded: _Coded,
     number: int,
     copying: Collection[_Pair],
+    free: set[str],
 ) -> NextCodings:
     before, paired = dict(coded.paired), Counter(coded.paired)
 
@@ -124,7 +150,6 @@ def _choose(
         return width[coder] * sqrt(documents / max(documents, paired[coder]))
 
     chosen: list[NextCoding] = []
-    free = {*width}
     while free and len(chosen) < number:
         coder = min(free, key=lambda name: (-expected(name), name))
         barred = {coder}.union(*(pair for pair in copying if coder in pair))
@@ -137,6 +162,7 @@ def _choose(
         others = min(
             open_to,
             key=lambda names: (
+                not names,
                 len(names),
                 sum(shared[frozenset((coder, name))] for name in names),
                 sorted(names),
@@ -145,7 +171,8 @@ def _choose(
         document = coded.documents[others].pop(0)
         coded.documents.setdefault(others | {coder}, []).append(document)
         # Whoever was alone has a pair now, too; others had one before.
-        paired.update({coder} if len(others) > 1 else {coder, *others})
+        if others:
+            paired.update({coder} if len(others) > 1 else {coder, *others})
         shared.update(frozenset((coder, name)) for name in others)
         chosen.append(NextCoding(document, coder, tuple(sorted(others))))
     widest = max(width.values(), default=_UNKNOWN)

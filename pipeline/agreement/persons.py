@@ -7,10 +7,10 @@ import numpy as np
 from segscore.pipeline.agreement.coefficients import (
     ACTUAL,
     PAIR_COUNTS,
-    SIMILARITIES,
     coefficient_weights,
 )
-from segscore.pipeline.agreement.group import Group
+from segscore.pipeline.agreement.group import Choices, Group
+from segscore.pipeline.agreement.sentences import PEER_SHOWN, SHOWN
 from segscore.pipeline.arrays.document_ids import Hashes
 from segscore.pipeline.arrays.ragged import Flags, Floats, Ints
 from segscore.pipeline.measures.measure import evaluate
@@ -20,12 +20,8 @@ from segscore.pipeline.statistics.jackknife import Estimate
 def peer_intervals(group: Group) -> Iterator[dict[str, object]]:
     """Yield the intervals of each coder's agreement with the others."""
     for counts, units in by_coder(group, "rates", PAIR_COUNTS):
-        with_peers = pooled_estimates(counts, units, group.choices.n_t)
-        yield {
-            f"peer_{similarity}_{end}": value
-            for similarity in SIMILARITIES
-            for end, value in ends_of(with_peers[similarity])
-        }
+        with_peers = pooled_estimates(counts, units, group.choices)
+        yield {f"{PEER_SHOWN}_{end}": value for end, value in ends_of(with_peers[SHOWN])}
 
 
 def ends_of(estimate: Estimate) -> list[tuple[str, float]]:
@@ -47,22 +43,26 @@ def by_coder(
         yield own, group.units[unit[chosen]].astype(np.uint64)
 
 
-def pooled_estimates(counts: Mapping[str, Ints], units: Hashes, n_t: int) -> dict[str, Estimate]:
+def pooled_estimates(
+    counts: Mapping[str, Ints], units: Hashes, choices: Choices
+) -> dict[str, Estimate]:
     """Return every similarity of some pairs of codings, pooled, and without each unit.
 
     Args:
         counts: ``PAIR_COUNTS``, sums over the pairs of each unit, shape (units,) each.
         units: names of the units, ascending, likewise.
-        n_t: near misses lie 1..n_t-1 positions apart.
+        choices: how coefficients are computed.
     """
     known: Flags = counts["pair_places"] > 0
     sums = {name: counts[name][known].astype(np.float64) for name in PAIR_COUNTS}
     pooled: dict[str, Floats] = {
         name: np.append(values.sum() - values, values.sum()) for name, values in sums.items()
     }
-    values = evaluate(ACTUAL.values(), pooled, {"n_t": n_t}, rows=False)
+    values = evaluate(ACTUAL.values(), pooled, {"n_t": choices.n_t}, rows=False)
     weights = coefficient_weights(sums)
     return {
-        name: Estimate(float(value[-1]), units[known], value[:-1], weights[name], (0, 1))
+        name: Estimate(
+            float(value[-1]), units[known], value[:-1], weights[name], (0, 1), choices.grouped
+        )
         for name, value in values.items()
     }

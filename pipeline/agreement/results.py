@@ -9,6 +9,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from segscore.pipeline.agreement.chance import drawn_counts
 from segscore.pipeline.agreement.coders import coder_rows, peer_rows
 from segscore.pipeline.agreement.coefficients import CoefficientKey
 from segscore.pipeline.agreement.corpus import corpus_row
@@ -129,13 +130,14 @@ def group_tables(merged: Tallies, group_by: Groups, choices: Choices) -> dict[st
     rows: dict[str, list[_Row]] = {}
     by = [name.removeprefix(GROUP) for name in group_by]
     groups = groups_of(merged, group_by, choices)
+    drawn = drawn_counts(merged.lengths, choices.n_t, choices.judging.seed)
     whole = None
     for key, group in groups.items():
         view = judge_coders(group)
         whole = view if all(value is None for value in key) else whole
         group_values = dict(zip(by, key, strict=True))
         generated = {
-            "agreement": agreement_rows(group),
+            "agreement": agreement_rows(group, drawn),
             "coders": coder_rows(group, view),
             "peers": peer_rows(group, view),
             "corpus": iter([corpus_row(group)]),
@@ -223,6 +225,11 @@ def _same_coders(
     pairs = whole.by_document.pairs(judging.similarity, judging.n_t)
     number = {value: 1 + at for at, value in enumerate(ordered)}
     for before, value in pairwise(ordered):
-        compared = same_coders(whole.by_document, pairs, (number[before], number[value]))
+        compared = same_coders(
+            whole.by_document,
+            pairs,
+            (number[before], number[value]),
+            grouped=whole.choices.grouped,
+        )
         found[value] = dict(zip(_SAME, astuple(compared), strict=True))
     return found

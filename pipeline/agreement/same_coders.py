@@ -3,7 +3,7 @@
 If coders join or leave with new guidelines, the agreement changes with them.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -33,19 +33,25 @@ class SameCoders:
     high: float
 
 
-def same_coders(coded: ByDocument, pairs: CodedPairs, groups: tuple[int, int]) -> SameCoders:
+def same_coders(
+    coded: ByDocument, pairs: CodedPairs, groups: tuple[int, int], *, grouped: bool = False
+) -> SameCoders:
     """Compare two groups.
 
     Args:
         coded: counts of pairs of codings.
         pairs: their similarities.
         groups: numbers of the groups, which are the strata.
+        grouped: whether a resampling unit is several documents, such as a show.
     """
     stratum = coded.stratum[coded.document]
     members = [_members(pairs, stratum == group, coded.coders) for group in groups]
     both = members[0] & members[1]
     among = both[pairs.first] & both[pairs.second]
-    before, after = (_estimate(coded, pairs, among & (stratum == group)) for group in groups)
+    before, after = (
+        replace(_estimate(coded, pairs, among & (stratum == group)), grouped=grouped)
+        for group in groups
+    )
     known = not (np.isnan(before.value) or np.isnan(after.value))
     change = difference(after, before) if known else UNKNOWN
     return SameCoders(

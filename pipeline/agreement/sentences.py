@@ -12,6 +12,9 @@ SHOWN: Final = "boundary_similarity"
 PEER_SHOWN: Final = "peer_boundary_similarity"
 """The column of `coders` with this similarity to the others."""
 
+OTHERS_SHOWN: Final = "others_boundary_similarity"
+"""The column of `coders` with how well the others agree among themselves by it."""
+
 WITHOUT_SHOWN: Final = "without_pi_boundary_similarity"
 """The column of `coders` with the agreement by it of the others among themselves."""
 
@@ -37,7 +40,7 @@ def a_minute(unit: str | None) -> float | None:
     return None if unit not in PER_SECOND else 60.0 * PER_SECOND[unit]
 
 
-def peer_ends(row: CoderRow) -> tuple[float | None, float | None]:
+def peer_ends(row: CoderRow | Mapping[str, Any]) -> tuple[float | None, float | None]:
     """Return the interval of a coder's similarity to the others, which earlier runs lack."""
     return row.get("peer_boundary_similarity_low"), row.get("peer_boundary_similarity_high")
 

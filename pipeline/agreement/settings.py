@@ -220,7 +220,8 @@ class AgreeSettings:
         judging = Judging(self.similarities[0], n_t, limits, self.seed)
         item = published or self.expected == "item"
         size = int(parse_amount("--bin", self.bin)[0])
-        return Choices(n_t, item, published, judging, self.margin, size)
+        grouped = self.resample_by is not None
+        return Choices(n_t, item, published, judging, self.margin, size, grouped)
 
     def signature(self, estimator: str) -> str:
         """Describe in one line what was computed, so that two audits can be compared."""

@@ -8,13 +8,13 @@ import numpy as np
 import pyarrow as pa
 
 from segscore.pipeline.agreement.sentences import SHOWN, meaningful
+from segscore.pipeline.plain_text import named_list
 from segscore.pipeline.statistics.shown_numbers import (
     counted,
     percent,
     shown_as,
     shown_group,
     shown_group_values,
-    shown_number,
 )
 from segscore.pipeline.statistics.shown_tables import Column, ShownTable, more_in
 from segscore.schemas.rows import CoefficientRow, DocumentRow, group_of
@@ -23,8 +23,8 @@ _GROUPS, CONTESTED_SHOWN = 20, 5
 SIZE = "codings"
 """Heading of the sizes of groups."""
 
-_SMALL_BIAS = 0.005
-"""The largest bias that is not shown."""
+_READ = (SHOWN, "segmentation_similarity")
+"""Similarities whose pi is shown, if the audit has them."""
 
 CLASSES = 10
 """Number of classes of shares of prominence."""
@@ -37,9 +37,7 @@ PROMINENCE_COLUMNS = ["coders", *(f"support_{reach}" for reach in _REACHES)]
 def coefficients_shown(
     rows: Sequence[CoefficientRow], by: Sequence[str], unit: str | None, without: str = ""
 ) -> ShownTable:
-    """Show the coefficients of a group, pi and kappa in one row where they look the same.
-
-    Those that mean nothing where units are times, and a small bias, are left out.
+    """Show pi of the similarities that people read, and what chance gives.
 
     Args:
         rows: the rows of the group.
@@ -47,19 +45,25 @@ def coefficients_shown(
         unit: what positions are counted in.
         without: whose codings were left out, in words; empty if nobody's.
     """
-    first, kept = rows[0], meaningful(rows, unit)
+    first = rows[0]
+    pi = [row for row in meaningful(rows, unit) if row["coefficient"] == "pi"]
+    kept = [row for row in pi if row["similarity"] in _READ] or pi[:1]
     parts = [
         f"{counted(first['codings'], 'coding')} by {counted(first['coders'], 'coder')} of "
         f"{counted(first['documents'], 'document')}",
         counted(first["pairs"], "pair"),
         *[without] * bool(without),
     ]
-    more = f"; coefficients that count every {unit} are in the table agreement"
+    more = "; other coefficients are in the table agreement"
     return ShownTable(
-        _coefficients(_merged(kept)),
+        [
+            Column("similarity", [row["similarity"] for row in kept], is_name=True),
+            *_values("pi", kept),
+        ],
         title=shown_group(by, group_of(first, by)) or "all documents",
         caption=", ".join(parts) + more * (len(kept) < len(rows)),
-        guide="1 is full agreement, 0 is chance.",
+        guide="pi, and how far coders agree (actual) above as many boundaries at random places "
+        "(chance): above chance is (actual - chance) / (1 - chance), 1 at full agreement.",
     )
 
 
@@ -84,27 +88,9 @@ def _values(heading: str, rows: Sequence[CoefficientRow]) -> list[Column]:
     return [
         Column(heading, [row["value"] for row in rows], ends=ends),
         Column("actual", [row["actual"] for row in rows]),
-        Column("expected", [row["expected"] for row in rows]),
+        Column("chance", [row.get("chance") for row in rows]),
+        Column("above chance", [row.get("corrected") for row in rows]),
     ]
-
-
-def _merged(rows: Sequence[CoefficientRow]) -> list[CoefficientRow]:
-    """Return a row for pi and kappa where both look the same, and bias where it is large."""
-    merged: list[CoefficientRow] = []
-    for row in rows:
-        before = merged[-1] if merged else None
-        if row["coefficient"] == "bias" and abs(row["value"] or 0) <= _SMALL_BIAS:
-            continue
-        if (
-            before is not None
-            and (before["coefficient"], row["coefficient"]) == ("pi", "kappa")
-            and before["similarity"] == row["similarity"]
-            and shown_number(before["value"]) == shown_number(row["value"])
-        ):
-            merged[-1] = before | {"coefficient": "pi, kappa"}
-        else:
-            merged.append(row)
-    return merged
 
 
 def groups_shown(rows: Iterable[CoefficientRow], by: Sequence[str]) -> ShownTable | None:
@@ -157,8 +143,9 @@ def types_shown(rows: Sequence[Mapping[str, Any]]) -> ShownTable | None:
     )
 
 
-def contested_shown(rows: Sequence[DocumentRow]) -> ShownTable:
-    """Show the most contested documents."""
+def contested_shown(rows: Sequence[DocumentRow], without: Sequence[str] = ()) -> ShownTable:
+    """Show the most contested documents, without some coders."""
+    left_out = f", without {named_list(without)}" * bool(without)
     rows = rows[:CONTESTED_SHOWN]
     return ShownTable(
         [
@@ -173,9 +160,9 @@ def contested_shown(rows: Sequence[DocumentRow]) -> ShownTable:
                 write=partial(shown_as, form=".1f"),
             ),
         ],
-        title=f"the {len(rows)} most contested documents"
+        title=f"the {counted(len(rows), 'most contested document')}{left_out}"
         if len(rows) > 1
-        else "the most contested document",
+        else f"the most contested document{left_out}",
         guide="The documents with the most disagreement of which one can be sure (contested): the "
         f"lower end of the 95 % interval of 1 - {SHOWN}, its mean over pairs of coders, as a share "
         "of the boundaries that the coders marked.",

@@ -44,6 +44,8 @@ NAMED = "named"
 """Heading of whether a coder is named for the rate."""
 
 _FIRST = 20
+_CROWD = 20
+"""From so many coders on, of whom none can be judged, they are ranked by shrunk effects."""
 _DATES = 24
 _LONGEST_HEADING = 16
 
@@ -74,6 +76,9 @@ def _effects(rows: Sequence[CoderRow]) -> Iterator[Column]:
     effects = [row.get("agreement_effect") for row in rows]
     if any(effect is not None for effect in effects):
         yield Column("effect", effects, write=shown_change)
+    elif len(rows) >= _CROWD:
+        shrunk = [row.get("shrunk_effect") for row in rows]
+        yield Column("shrunk effect", shrunk, write=shown_change)
 
 
 def _with_peers(rows: Sequence[CoderRow]) -> Column:
@@ -108,6 +113,8 @@ def coders_shown(rows: Sequence[CoderRow], unit: str | None) -> ShownTable:
 def _least_first(row: CoderRow) -> tuple[bool, float, bool, float, str]:
     """Return a key that sorts coders by effect, then those who are not judged by similarity."""
     effect, similar = row.get("agreement_effect"), row[PEER_SHOWN]
+    if effect is None and (shrunk := row.get("shrunk_effect")) is not None:
+        return True, shrunk, similar is None, similar or 0.0, row["coder"]
     return effect is None, effect or 0.0, similar is None, similar or 0.0, row["coder"]
 
 

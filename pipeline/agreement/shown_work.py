@@ -22,9 +22,9 @@ class Work(NamedTuple):
     table: ShownTable
 
 
-def _next(run: FinishedRun, number: int) -> Work:
+def _next(run: FinishedRun, number: int, available: Sequence[str] | None) -> Work:
     """Choose codings to make next; say what they are expected to change."""
-    found = next_codings(run, number)
+    found = next_codings(run, number, available)
     rows: list[dict[str, Any]] = [
         {"document_id": each.document, "coder": each.coder, "others": list(each.others)}
         for each in found.codings
@@ -59,7 +59,7 @@ def _expected(found: NextCodings, number: int) -> Iterator[str]:
         )
     if len(found.codings) < number:
         but = ", but for those of somebody from whom they may have copied" * bool(found.copying)
-        yield f"everybody has coded all other documents that somebody coded{but}"
+        yield f"everybody has coded all other documents{but}"
     suggested = {each.coder for each in found.codings}
     for pair in found.copying:
         if not suggested.isdisjoint(pair):
@@ -69,7 +69,7 @@ def _expected(found: NextCodings, number: int) -> Iterator[str]:
             )
 
 
-def _adjudicate(run: FinishedRun, number: int) -> Work:
+def _adjudicate(run: FinishedRun, number: int, _: Sequence[str] | None) -> Work:
     """Choose documents to adjudicate first; say what share of all changes they make."""
     found = adjudication(run, number)
     rows: list[dict[str, Any]] = [
@@ -108,11 +108,12 @@ def _places(positions: tuple[int, ...], unit: str | None) -> str:
     return ", ".join(places[:_POSITIONS]) + ", ..." * (len(places) > _POSITIONS)
 
 
-WORK: Final[Mapping[str, Callable[[FinishedRun, int], Work]]] = {
+WORK: Final[Mapping[str, Callable[[FinishedRun, int, Sequence[str] | None], Work]]] = {
     "next": _next,
     "adjudicate": _adjudicate,
 }
-"""Layout, and name of the rows in JSON -> the function that chooses so many rows."""
+"""Layout, and name of the rows in JSON -> the function that chooses so many rows, for the coders
+who are available."""
 
 WORK_COLUMNS: Final[Mapping[str, Sequence[str]]] = {
     "next": ["document_id", "coder", "others"],

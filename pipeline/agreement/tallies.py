@@ -25,6 +25,7 @@ KEYS = {
     "segments": (),
     "supports": ("reach", "coders", "within"),
     "sample": ("document", "unit", "coder", "peer"),
+    "lengths": ("document", "coder"),
     "again": ("unit", "coder"),
     "candidate": ("unit", "coder"),
     "types": ("unit", "type", "other_type"),
@@ -34,8 +35,11 @@ KEYS = {
 SAMPLED = 65_536
 """Pairs of codings of which each group keeps the counts document by document."""
 
-_UNIQUE = ("sample",)
+_UNIQUE = ("sample", "lengths")
 """Tables without two rows of the same keys, in which there is nothing to add up."""
+
+_WHOLE = ("lengths",)
+"""Tables that are kept over all documents alone; groups look up their documents in them."""
 
 
 FOLDS = 20
@@ -65,6 +69,8 @@ class Tallies:
         sample: counts of each pair of codings, by the hash of the document, beside its unit: those
             of all documents with several coders, or of ``SAMPLED`` pairs, in the documents with the
             smallest hashes.
+        lengths: boundaries and potential boundaries of each coding, likewise of the documents with
+            the smallest hashes.
         again: counts of pairs of codings by one coder of one document, by unit and coder.
         candidate: counts of pairs of a candidate and a coder likewise, and in how many documents
             each of both agrees with the other coders at least as well.
@@ -81,6 +87,7 @@ class Tallies:
     segments: pa.Table
     supports: pa.Table
     sample: pa.Table
+    lengths: pa.Table
     again: pa.Table
     candidate: pa.Table
     types: pa.Table
@@ -131,7 +138,7 @@ def tally(name: str, table: pa.Table, group_by: Groups) -> pa.Table:
     whole = add(table.select(names), keys)
     for column, kind in group_by.items():
         whole = whole.append_column(column, pa.nulls(len(whole), kind))
-    if not group_by or not table.num_rows:
+    if not group_by or not table.num_rows or name in _WHOLE:
         return whole
     in_group = np.logical_and.reduce([_is_valid(table.column(column)) for column in group_by])
     grouped = add(table.filter(pa.array(in_group)), [*group_by, *keys])

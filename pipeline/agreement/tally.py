@@ -8,6 +8,7 @@ import pyarrow as pa
 
 from segscore.pipeline.agreement.agreement_index import index_sums
 from segscore.pipeline.agreement.block import Block, disagreements
+from segscore.pipeline.agreement.chance import first_by_hash
 from segscore.pipeline.agreement.coder_pairs import EDITS, Counts
 from segscore.pipeline.agreement.coefficients import PAIR_COUNTS
 from segscore.pipeline.agreement.prominence import REACHES
@@ -67,8 +68,25 @@ def tallies_of(
         segments=add("segments", codings, _segments(block)),
         supports=add("supports", *_supports(block)),
         sample=add("sample", pairs.document, of_sample),
+        lengths=add("lengths", *_lengths(block, hashes, coder)),
         **extra,
     )
+
+
+def _lengths(
+    block: Block, hashes: Hashes, coder: pa.DictionaryArray
+) -> tuple[Ints, dict[str, object]]:
+    """Return the document of codings that may be drawn, and the columns of ``lengths``."""
+    drawn = np.zeros(len(hashes), bool)
+    drawn[first_by_hash(hashes, block.sums.coders)] = True
+    rows = np.flatnonzero(drawn[block.coding_document])
+    document = block.coding_document[rows]
+    return document, {
+        "document": hashes[document],
+        "coder": coder.take(pa.array(rows)),
+        "marks": block.boundaries[rows],
+        "places": block.sums.size[document],
+    }
 
 
 def _codings(block: Block) -> dict[str, object]:

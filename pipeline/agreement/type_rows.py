@@ -75,7 +75,7 @@ def type_rows(group: Group) -> Iterator[dict[str, object]]:
         if key[0] != key[1]:
             yield row | dict.fromkeys((_B, "ci_low", "ci_high", "expected", "pi"), None)
             continue
-        similar = pooled_estimates(own, units[chosen], group.choices.n_t)[_B]
+        similar = pooled_estimates(own, units[chosen], group.choices)[_B]
         low, high = similar.interval()
         with np.errstate(divide="ignore", invalid="ignore"):
             rate = np.float64(own["marks"].sum()) / np.float64(own["places"].sum())

@@ -44,7 +44,7 @@ class AllPairs(Mapping[tuple[str, str], PairRow]):
         averages, pair, index = self._at[names]
         compared = compare_pair(averages, self._measure, self._kind, pair)
         adjusted = {"p_holm": float(self._p_holm[index])}
-        ends = at_level(compared, float(self._levels[index]), None, None)
+        ends = at_level(compared, float(self._levels[index]), None)
         (row,) = as_in_table([compared.row | adjusted | ends])
         return row
 

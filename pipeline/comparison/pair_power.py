@@ -1,9 +1,7 @@
 """What a comparison could have shown: the smallest difference, and the documents that it needs."""
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from math import nan, sqrt
-
-import numpy as np
 
 from segscore.pipeline.statistics.jackknife import Estimate
 from segscore.pipeline.statistics.power import (
@@ -11,37 +9,26 @@ from segscore.pipeline.statistics.power import (
     PairedTest,
     documents_needed,
     smallest_effect,
+    spread_range,
 )
 
+COLUMNS = (
+    "smallest_difference_low", "smallest_difference_high",
+    "documents_for_difference_low", "documents_for_difference_high",
+)  # fmt: skip
 
-@dataclass(frozen=True)
-class DifferenceSearch:
-    """A difference that a comparison is to find: see ``CompareSettings``.
-
-    Attributes:
-        test: level and power of the test.
-        difference: a difference to find, of either sign; None for none.
-    """
-
-    test: PairedTest
-    difference: float | None = None
+UNKNOWN = dict.fromkeys(COLUMNS, nan)
+"""The columns of a pair of which nothing is known."""
 
 
-@dataclass(frozen=True)
-class PairPower:
-    """What the resampling units of a pair can show, NaN where unknown.
+def pair_power(
+    difference: Estimate, test: PairedTest, wanted: float | None = None
+) -> dict[str, float]:
+    """Return what the units of a pair can show, by the names of ``COLUMNS``; NaN where unknown.
 
-    Attributes:
-        smallest_difference: the difference that the test finds with its power.
-        documents_for_difference: the units that the difference asked for needs.
-    """
-
-    smallest_difference: float = nan
-    documents_for_difference: float = nan
-
-
-def pair_power(difference: Estimate, search: DifferenceSearch) -> PairPower:
-    """Compute what the units of a pair can show.
+    These are the difference that the test finds with its power, and the number of units that it
+    needs to find one. The spread of the units is an estimate, so each is a range of 80 % (Browne
+    1995, Statistics in Medicine 14:1933).
 
     Unknown with fewer than ``LEAST_DOCUMENTS`` units, and where all differ alike. What the observed
     difference would need is never said, because a difference that is not significant is mostly
@@ -49,17 +36,14 @@ def pair_power(difference: Estimate, search: DifferenceSearch) -> PairPower:
 
     Args:
         difference: the difference of two averages.
-        search: the test, at the level that the number of pairs leaves for each, and the difference
-            to find.
+        test: the test, at the level that the number of pairs leaves for each.
+        wanted: the difference to find, of either sign; None for none.
     """
     units = difference.number
-    spread = difference.error * sqrt(units)
-    if units < LEAST_DOCUMENTS or not spread > 0:
-        return PairPower()
-    test = replace(search.test, effective=(difference.freedom + 1) / units)
-
-    needed = nan
-    if search.difference is not None:
-        effect = np.array([abs(search.difference) / spread])
-        needed = float(documents_needed(effect, test)[0])
-    return PairPower(spread * smallest_effect(units, test), needed)
+    if units < LEAST_DOCUMENTS or not difference.error > 0:
+        return UNKNOWN
+    test = replace(test, effective=(difference.freedom + 1) / units)
+    spread = difference.error * sqrt(units) * spread_range(difference.freedom)
+    needed = [nan, nan] if wanted is None else documents_needed(abs(wanted) / spread, test).tolist()
+    ends = [*(spread * smallest_effect(units, test)).tolist(), *needed]
+    return dict(zip(COLUMNS, ends, strict=True))

@@ -15,12 +15,13 @@ from segscore.pipeline.arrays.document_ids import (
     hash_names,
     number,
 )
-from segscore.pipeline.arrays.ragged import Flags, Ints, numbers
+from segscore.pipeline.arrays.ragged import Flags, Ints, flags, numbers
 from segscore.pipeline.arrays.row_digests import mix_each
 from segscore.pipeline.comparison.runs import System
 from segscore.pipeline.errors import Refused, nearest
 from segscore.pipeline.measures import PAIRS, Table
 from segscore.pipeline.results.names import system_name
+from segscore.pipeline.results.score_rows import are_original
 from segscore.pipeline.scoring.finished_scoring import FinishedScoring
 from segscore.pipeline.settings.measuring import LEVEL
 
@@ -133,7 +134,6 @@ def _read(
     system_index = {
         system.hypothesis: i for i, system in enumerate(systems) if system.run == number
     }
-    consensus = pa.array(list(run.score_settings().shares), pa.string())
     identifiers = ["document_id", "hypothesis", *([REFERENCE] if table is PAIRS else [])]
     for url, file_columns, read_columns in files:
         needed = [*dict.fromkeys([*identifiers, *columns])]
@@ -141,10 +141,7 @@ def _read(
             raise Refused(f"{url}: has no column {', '.join(missing)}; score the run again")
         attributes = [name for name in group_by if name in file_columns and name not in needed]
         rows = read_columns([*needed, *attributes])
-        original = np.ones(len(rows), bool)
-        if table is PAIRS:
-            is_consensus = pc.is_in(_only(rows, REFERENCE), value_set=consensus)
-            original = ~is_consensus.to_numpy(zero_copy_only=False)
+        original = flags(are_original(rows, run.score_settings().shares))
         yield _File(number, rows, _numbered(_only(rows, "hypothesis"), system_index), original)
 
 

@@ -37,6 +37,7 @@ from segscore.pipeline.comparison.tables import (
 )
 from segscore.pipeline.comparison.where import where
 from segscore.pipeline.errors import Done, Refused
+from segscore.pipeline.results.names import is_random
 from segscore.pipeline.runs import run_folder
 from segscore.pipeline.runs.finished import FinishedRun
 from segscore.pipeline.runs.record import RowCounts
@@ -164,8 +165,11 @@ def compare_runs(
             results.warnings += unmatched
     tables = _tables(results.rows, types)
     own = {"ci": "+".join(sorted(results.units)), "p": "jackknife-t,holm"}
-    signed, warnings = signature(runs, settings.measures, own), dict.fromkeys(results.warnings)
-    return ComparedRuns(tables, signed, _account(compared[0]), [*warnings])
+    if settings.ranks and settings.permutations:
+        own["permutation"] = str(settings.permutations)
+    with_random = any(is_random(system.hypothesis) for system in systems)
+    signed = signature(runs, settings.measures, own, with_random=with_random)
+    return ComparedRuns(tables, signed, _account(compared[0]), [*dict.fromkeys(results.warnings)])
 
 
 def _add_boundaries(

@@ -133,7 +133,11 @@ def _values_by_field(fields: Sequence[Mapping[str, str]]) -> dict[str, list[str]
 
 
 def signature(
-    runs: Sequence[FinishedScoring], measures: Iterable[str], extra: Mapping[str, str]
+    runs: Sequence[FinishedScoring],
+    measures: Iterable[str],
+    extra: Mapping[str, str],
+    *,
+    with_random: bool = False,
 ) -> str:
     """Describe in one line what was compared and how.
 
@@ -141,9 +145,12 @@ def signature(
         runs: the runs; if they differ in a field, its values are joined in their order.
         measures: measures to compare.
         extra: fields of the comparison, which are placed before the version.
+        with_random: whether random reference points are among the systems.
     """
     without = settings_without_effect(select(normal_form(measures)))
     ignored = signatures.may_differ(()) - {signatures.TRIALS}
+    if with_random:
+        ignored -= {signatures.DRAWS, signatures.SEED}
     shared = {
         name: values
         for name, values in _values_by_field(_signature_fields(runs, ignored)).items()

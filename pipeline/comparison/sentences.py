@@ -16,7 +16,13 @@ from segscore.pipeline.results.names import is_artificial, is_point
 from segscore.pipeline.settings.signature import resampled_attribute
 from segscore.pipeline.statistics.jackknife import FEWEST
 from segscore.pipeline.statistics.power import LEAST_DOCUMENTS
-from segscore.pipeline.statistics.shown_numbers import counted, shown_as, shown_number, shown_p
+from segscore.pipeline.statistics.shown_numbers import (
+    counted,
+    percent,
+    shown_as,
+    shown_number,
+    shown_p,
+)
 from segscore.schemas.rows import OmnibusRow, PairRow
 
 _MOST_DOCUMENTS = 1_000_000
@@ -85,22 +91,24 @@ def power_in_words(
     known = [
         row
         for row in sorted(rows, key=by_difference)
-        if row["smallest_difference"] and not (is_point(row["system"]) and is_point(row["other"]))
+        if row["smallest_difference_low"]
+        and not (is_point(row["system"]) and is_point(row["other"]))
     ]
     of_systems = [row for row in known if not has_point(row)]
     unsure = [row for row in of_systems or known if not is_significant(row)]
     listed = of_systems if asked is not None and of_systems else unsure
     for row in map(better_first, listed[:PAIRS_SHOWN]):
-        smallest = shown_number(row["smallest_difference"])
         units = counted(row["defined"], "document")
         if attribute is not None:
             units = f"{counted(row['units'], 'value')} of {attribute}"
+        least, most = row["smallest_difference_low"], row["smallest_difference_high"]
         line = (
-            f"{row['system']} and {row['other']}: {units} can show a difference of {smallest} "
-            f"(power {settings['power']:g})"
+            f"{row['system']} and {row['other']}: with {units}, the test finds a difference of "
+            f"{shown_number(least)} to {shown_number(most)} with a probability of "
+            f"{percent(settings['power'], '.4g')}"
         )
-        if (needed := row["documents_for_difference"]) is not None:
-            line += f"; {abs(asked):g} needs {_many(needed)}"
+        if asked is not None:
+            line += f"; {abs(asked):g} needs {_needed(row)}"
         yield line
     units = "documents" if attribute is None else f"values of {attribute}"
     if unsure and asked is None:
@@ -114,8 +122,12 @@ def power_in_words(
         )
 
 
-def _many(documents: int) -> str:
-    return "more than a million" if documents > _MOST_DOCUMENTS else str(documents)
+def _needed(row: PairRow) -> str:
+    """Write how many documents a difference needs, which is known for this pair."""
+    low, high = row["documents_for_difference_low"] or 0, row["documents_for_difference_high"] or 0
+    if high > _MOST_DOCUMENTS:
+        return "more than a million" if low > _MOST_DOCUMENTS else f"{low} or more"
+    return str(low) if low == high else f"{low} to {high}"
 
 
 def omnibus_in_words(row: OmnibusRow) -> str:

@@ -14,7 +14,7 @@ from segscore.pipeline.comparison.pair_rows import (
 from segscore.pipeline.comparison.sentences import against_chance, within_margin
 from segscore.pipeline.measures import ALL
 from segscore.pipeline.results.names import is_artificial
-from segscore.pipeline.statistics.shown_numbers import shown_change, shown_p
+from segscore.pipeline.statistics.shown_numbers import shown_change, shown_number, shown_p
 from segscore.pipeline.statistics.shown_tables import Column, ShownTable, more_in
 from segscore.schemas.rows import PairRow
 
@@ -118,10 +118,16 @@ def differences_shown(
         [
             Column("group", groups, is_name=True),
             *all_pairs_shown(rows, measure, margin).columns,
-            Column("smallest difference", [row["smallest_difference"] for row in rows]),
+            Column("smallest difference", [_smallest_difference(row) for row in rows]),
         ],
         title=f"Differences in {measure}{ALL[measure].arrow}",
         guide="The better system of each pair comes first.",
         most=_ROWS,
         rest=partial(more_in, "comparisons"),
     )
+
+
+def _smallest_difference(row: PairRow) -> str | None:
+    """Write the range of the smallest difference that the documents can show."""
+    low, high = row["smallest_difference_low"], row["smallest_difference_high"]
+    return None if low is None else f"{shown_number(low)} to {shown_number(high)}"

@@ -1,7 +1,7 @@
 """Make the tables of a comparison (schemas/comparisons.py) from its samples."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from math import isnan
 from typing import TYPE_CHECKING, Any, cast
 
@@ -10,11 +10,7 @@ import pyarrow as pa
 
 from segscore.pipeline.arrays.ragged import Floats
 from segscore.pipeline.comparison.averages import AVERAGES, Averages
-from segscore.pipeline.comparison.pair_power import (
-    DifferenceSearch,
-    PairPower,
-    pair_power,
-)
+from segscore.pipeline.comparison.pair_power import UNKNOWN, pair_power
 from segscore.pipeline.comparison.pair_rows import SIGNIFICANT
 from segscore.pipeline.comparison.samples import GroupSamples, Sample
 from segscore.pipeline.comparison.settings import CompareSettings
@@ -149,9 +145,14 @@ def adjusted_rows(
         for pair, p in zip(members, adjusted.tolist(), strict=True):
             rows[id(pair)] = rows[id(pair)] | {"p_holm": p}
         levels = holm_levels([pair.row["p"] for pair in members], of_points, SIGNIFICANT)
-        search = _search(len(of_points) - sum(of_points), settings) if power else None
+        # Each of these pairs gets the level of Holm's first test.
+        number = max(1, len(of_points) - sum(of_points))
+        test = PairedTest(settings.alpha / number, settings.power)
         for pair, level in zip(members, levels.tolist(), strict=True):
-            rows[id(pair)] |= at_level(pair, level, search, settings.margin)
+            rows[id(pair)] |= at_level(pair, level, settings.margin)
+            if power:
+                shown = pair_power(pair.difference, test, settings.difference)
+                rows[id(pair)] |= shown if pair.directed else UNKNOWN
     return [*rows.values()]
 
 
@@ -164,18 +165,12 @@ def as_in_table(rows: Iterable[ComparisonRow]) -> list[PairRow]:
     return cast("list[PairRow]", [*known])
 
 
-def at_level(
-    pair: ComparedPair, level: float, search: DifferenceSearch | None, margin: float | None
-) -> ComparisonRow:
-    """Return the columns of a pair that depend on the number of pairs, power only with a search."""
+def at_level(pair: ComparedPair, level: float, margin: float | None) -> ComparisonRow:
+    """Return the columns of a pair that depend on the number of pairs."""
     confidence = 1 - (SIGNIFICANT if np.isnan(level) else level)
     low, high = pair.difference.interval(confidence)
-    power = PairPower()
-    if search is not None and pair.directed:
-        power = pair_power(pair.difference, search)
     equal = None if margin is None else is_equal(pair.difference, margin)
-    ends = {"ci_low": low, "ci_high": high, "confidence": confidence, "equal": equal}
-    return {**ends, **asdict(power)}
+    return {"ci_low": low, "ci_high": high, "confidence": confidence, "equal": equal}
 
 
 def is_equal(difference: Estimate, margin: float) -> bool | None:
@@ -185,12 +180,6 @@ def is_equal(difference: Estimate, margin: float) -> bool | None:
     """
     low, high = difference.interval(1 - 2 * SIGNIFICANT)
     return None if np.isnan(low) else bool(max(-low, high) <= margin)
-
-
-def _search(pairs: int, settings: CompareSettings) -> DifferenceSearch:
-    """Return the test that each of some pairs gets, as Holm's first one does."""
-    test = PairedTest(settings.alpha / max(1, pairs), settings.power)
-    return DifferenceSearch(test, settings.difference)
 
 
 def _systems(

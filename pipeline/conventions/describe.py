@@ -82,12 +82,11 @@ def _verdict(search: Search, values: int) -> Iterator[str]:
         f"with {different}."
     )
     changes = "no change" if search.changes == 0 else _count(search.changes or 0, "change")
-    none = "this number had" if numbers == 1 else "these numbers had"
-    were = "were that" if numbers == 1 else "were those"
-    nearby = f", or {were} of 90 to 95 % of its documents" if search.nearby is not None else ""
+    unrelated, those = ("number", "that") if numbers == 1 else ("set of numbers", "those")
+    nearby = f", or {those} of 90 to 95 % of the documents," if search.nearby is not None else ""
     yield (
-        f"The simplest ones have {changes}; if {none} nothing to do with this corpus{nearby}, one "
-        f"of them would fit with a probability of {_chance(search.easily_fitted)}."
+        f"The simplest ones have {changes}. An unrelated {unrelated}{nearby} would fit a "
+        f"convention this simple with a probability of {_chance(search.easily_fitted)}."
     )
     if search.easily_fitted > _UNLIKELY:
         yield (

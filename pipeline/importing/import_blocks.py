@@ -10,8 +10,12 @@ from segscore.pipeline import storage
 from segscore.pipeline.errors import Refused
 from segscore.pipeline.importing.conversion.names import ReadFile, name_of_file, new_name
 from segscore.pipeline.importing.folders import Folders
-from segscore.pipeline.importing.formats import segmentations
-from segscore.pipeline.importing.formats.format import JSON_LINES_ENDINGS, PARQUET_ENDINGS
+from segscore.pipeline.importing.formats import probabilities, segmentations
+from segscore.pipeline.importing.formats.format import (
+    JSON_LINES_ENDINGS,
+    PARQUET_ENDINGS,
+    Format,
+)
 from segscore.pipeline.importing.formats.known import FORMATS
 from segscore.pipeline.importing.open_input import detect, format_of, open_input
 from segscore.pipeline.importing.opened_file import OpenedFile
@@ -164,7 +168,6 @@ def _read(url: str, reading: Reading) -> ReadFile | FileRows:
         content = file.content
         chunks = (content[at : at + BLOCK] for at in range(0, len(content), BLOCK))
         return _json_lines(url, chunks, reading)
-    assert known.rows is not None
     defaults = reading.defaults(url)
     if known.name == _NLTK and defaults.document_id is None:
         defaults = replace(defaults, document_id=name_of_file(url, reading.urls))
@@ -174,12 +177,26 @@ def _read(url: str, reading: Reading) -> ReadFile | FileRows:
         rows = [
             *jsonl.read(file.lines(), url, defaults, adapted=None if settings.strict else adapted)
         ]
-    elif known.name == _CSV and reading.rejecting:
-        rows = [*segmentations.read_csv(file.lines(), url, defaults, bad_lines)]
     else:
-        rows = [*known.rows(file.lines(), url, defaults)]
+        rows = [*_rows(known, file, defaults, reading, bad_lines)]
     noted = _named_by_line(url, rows) if known.name == _NLTK and not settings.document_id else ()
     return FileRows(iter([rows_of(rows)] if rows else []), bad_lines, adapted, noted)
+
+
+def _rows(
+    known: Format,
+    file: OpenedFile,
+    defaults: Defaults,
+    reading: Reading,
+    bad_lines: list[tuple[int, str]],
+) -> Iterator[ParsedRow]:
+    """Read the rows of any format but JSON Lines; bad lines of CSV are collected where asked."""
+    if known.name == probabilities.NAME:
+        return probabilities.read_rows(file, defaults, reading.settings)
+    if known.name == _CSV and reading.rejecting:
+        return segmentations.read_csv(file.lines(), file.url, defaults, bad_lines)
+    assert known.rows is not None
+    return known.rows(file.lines(), file.url, defaults)
 
 
 def _require_role(url: str, content: bytes, reading: Reading) -> None:

@@ -13,7 +13,7 @@ from segscore.pipeline.arrays.ragged import Floats, Ints, numbers
 from segscore.pipeline.measures import Table
 from segscore.pipeline.nightly.nights import Night
 from segscore.pipeline.nightly.rule import RULE_TABLES, GateRule
-from segscore.pipeline.results.names import POINT
+from segscore.pipeline.results.score_rows import are_of_systems, are_original
 from segscore.pipeline.statistics.averages import Parameters, averages
 from segscore.pipeline.statistics.jackknife import UNKNOWN, Estimate
 from segscore.pipeline.statistics.resampling import assign_units
@@ -157,17 +157,9 @@ def tables(night: Night, name: str, columns: list[str]) -> Iterator[pa.Table]:
     """
     if name == "scores":
         columns = [*columns, "reference"]
-    consensus = list(night.score_settings().shares)
+    consensus = night.score_settings().shares
     for part in night.parts(name, columns):
-        yield _without_extra_rows(part, consensus)
-
-
-def _without_extra_rows(table: pa.Table, consensus: list[str]) -> pa.Table:
-    mask = pc.invert(pc.starts_with(table.column("hypothesis"), POINT))
-    if "reference" in table.column_names:
-        is_consensus = pc.is_in(table.column("reference"), pa.array(consensus, pa.string()))
-        mask = pc.and_(mask, pc.invert(is_consensus))
-    return table.filter(mask)
+        yield part.filter(pc.and_(are_of_systems(part), are_original(part, consensus)))
 
 
 def sum_table(

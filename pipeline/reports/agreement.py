@@ -59,7 +59,7 @@ def _coefficients(result: AuditResult) -> Figure:
     drawn = result.above_chance
     chart = charts.intervals(interval_marks(drawn), drawn.title)
     title = "Coefficients, with 95 % intervals"
-    return shown_figure(result.coefficients, chart, title=title, wide=True)
+    return shown_figure(drawn, chart, title=title, wide=True)
 
 
 def _groups(result: AuditResult) -> Iterator[Figure]:

@@ -2,6 +2,8 @@
 
 from collections.abc import Sequence
 
+from segscore.pipeline.agreement.chance import DRAWS
+from segscore.pipeline.agreement.sentences import meaningful
 from segscore.pipeline.errors import Refused, nearest
 from segscore.pipeline.measures.agreement_bibliography import CALDERON, SOURCES
 from segscore.pipeline.measures.bibliography import INTERVAL_METHOD, Publication
@@ -9,7 +11,7 @@ from segscore.pipeline.plain_text import latex_name, named_list
 from segscore.pipeline.reports.method_material import describe_near_misses
 from segscore.pipeline.runs.finished import FinishedRun, rows_over_all
 from segscore.pipeline.settings.signature import fields, resampled_attribute
-from segscore.pipeline.statistics.shown_numbers import counted
+from segscore.pipeline.statistics.shown_numbers import counted, number_in_words
 from segscore.schemas.rows import CoefficientRow
 
 _NAMES = {"pi": r"$\pi$", "kappa": r"$\kappa$", "alpha": r"$\alpha$", "ac1": "AC1"}
@@ -45,6 +47,13 @@ def reported(run: FinishedRun, asked: Sequence[str]) -> list[Coefficient]:
                 f"has {', '.join(known)}"
             )
     chosen = asked or ("pi", "kappa")
+    told = {(row["coefficient"], row["similarity"]) for row in meaningful(rows, run.unit)}
+    for name in asked:
+        if not any(key[0] == name for key in told):
+            raise Refused(
+                f"--measures {name}: counts every {run.unit}, of which hardly any is a boundary; "
+                f"report {', '.join(dict.fromkeys(key[0] for key in every if key in told))}"
+            )
     return [next(key for key in every if key[0] == name) for name in chosen]
 
 
@@ -77,7 +86,25 @@ def describe_agreement_method(run: FinishedRun, keys: Sequence[Coefficient]) -> 
             rf"the alternative annotator test~\cite{{{CALDERON.key}}} with a margin of "
             f"{run.settings['margin']:g}"
         )
-    return f"{'; '.join(texts)}."
+    return f"{'; '.join(texts)}.{_numbers(run, keys)}"
+
+
+def _numbers(run: FinishedRun, keys: Sequence[Coefficient]) -> str:
+    """Return a sentence with the values of the coefficients."""
+    rows: list[CoefficientRow] = rows_over_all(run.table("agreement"), run.settings["group_by"])
+    found = {(row["coefficient"], row["similarity"]): row for row in rows}
+    values = [
+        f"{_NAMES[key[0]]} is {number_in_words(row['value'], row['ci_low'], row['ci_high'])}"
+        for key in keys
+        if (row := found[key])["value"] is not None
+    ]
+    chance = found[keys[0]].get("chance")
+    by_chance = (
+        f"; as many boundaries at random places agree by {chance:.4f} ({DRAWS} draws)"
+        if chance is not None
+        else ""
+    )
+    return f" {named_list(values)}{by_chance}.".replace(" %", r"\,\%") if values else ""
 
 
 def _first_row(run: FinishedRun) -> CoefficientRow:

@@ -33,6 +33,7 @@ def intervals(
     *,
     legend: bool = True,
     zero: bool = False,
+    joined: bool = False,
 ) -> Chart | None:
     """Draw one point with its interval per row; return None if nothing is defined.
 
@@ -42,13 +43,14 @@ def intervals(
         kinds: all kinds, each with a shape of its own, in the order of the legend.
         legend: whether a legend tells several kinds apart.
         zero: whether the axis shows 0, with a line.
+        joined: whether a line joins the points, as in a learning curve.
     """
     import altair as alt
 
     if not any_defined(rows, "value"):
         return None
-
-    rows = with_labels(rows, "name")
+    places = [{**row, "place": place} for place, row in enumerate(rows)]
+    rows = with_labels(places if joined else rows, "name")
     base = alt.Chart(as_data(rows)).encode(
         y=name_axis(different_values(rows, "name_label")),
         tooltip=tooltips({"name:N": "name", "value:Q": axis, "low:Q": "95 % from", "high:Q": "to"}),
@@ -57,17 +59,18 @@ def intervals(
     span = base.mark_rule(strokeWidth=2, color=DATA).encode(
         x=alt.X("low:Q", title=axis, scale=scale), x2="high:Q"
     )
+    x = alt.X("value:Q", title=axis, scale=scale)
     point = base.mark_point(filled=True, size=70, color=DATA, opacity=1).encode(
-        x=alt.X("value:Q", title=axis, scale=scale),
+        x=x,
         shape=alt.Shape(
             "kind:N",
-            scale=alt.Scale(domain=list(kinds), range=_SHAPES[: len(kinds)])
-            if kinds
-            else alt.Scale(),
+            scale=_kind_scale(kinds),
             legend=_legend(rows, "kind") if legend else None,
         ),
     )
     layers = [span, point] if any_defined(rows, "low", "high") else [point]
+    if joined:
+        layers.insert(0, base.mark_line(color=DATA, opacity=0.5).encode(x=x, order="place:Q"))
     if zero:
         line = alt.Chart(as_data([{"zero": 0.0}])).mark_rule(color=MIDDLE, opacity=0.5)
         layers.insert(0, line.encode(x=alt.X("zero:Q", title=axis, scale=scale)))
@@ -75,6 +78,14 @@ def intervals(
 
 
 _SHAPES = ["circle", "diamond"]
+
+
+def _kind_scale(kinds: Sequence[str]) -> "alt.Scale":
+    """Return the shapes of kinds; those of Altair if no kinds are named."""
+    import altair as alt
+
+    shapes = _SHAPES[: len(kinds)]
+    return alt.Scale(domain=list(kinds), range=shapes) if kinds else alt.Scale()
 
 
 def _legend(rows: Sequence[MarkValues], name: str) -> "alt.Legend | None":

@@ -29,8 +29,8 @@ _CURVES = 10
 """Maximum number of power curves that are drawn."""
 
 _COLUMNS = (
-    "difference", "ci_low", "ci_high", "p", "p_holm", "smallest_difference", "documents", "units",
-    "equal",
+    "difference", "ci_low", "ci_high", "p", "p_holm", "smallest_difference_low",
+    "smallest_difference_high", "documents", "units", "equal",
 )  # fmt: skip
 
 

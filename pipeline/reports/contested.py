@@ -1,11 +1,13 @@
 """The documents of an audit on which coders agree least, drawn with all their codings."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, cast
 
 import pyarrow as pa
+import pyarrow.compute as pc
 
+from segscore.pipeline.agreement.contested import contested_among_others
 from segscore.pipeline.agreement.documents import contested_in
 from segscore.pipeline.agreement.part import CONTESTED_COLUMNS
 from segscore.pipeline.agreement.shown_audit import CONTESTED_SHOWN, codings_shown, contested_shown
@@ -28,18 +30,13 @@ STRIPS = 40
 
 def contested(run: FinishedRun) -> Section:
     """Draw the most contested documents, with the segmentations of all coders."""
-    rows = _most_contested(run)
+    rows, left_out = _most_contested(run)
     title = "Contested documents"
     if not rows:
         text = "There are none: all codings of every document are the same."
         return Section("contested", title, text, [])
-    try:
-        drawings = _codings(run, rows)
-    except (Refused, Failed, OSError) as problem:
-        drawings, why = {}, f"Not drawn: {problem}."
-    else:
-        why = ""
-    table = contested_shown(rows)
+    drawings, why = draw_codings(run, rows)
+    table = contested_shown(rows, left_out)
     figures = [
         replace(
             shown_figure(codings_shown(row), wide=True),
@@ -51,11 +48,54 @@ def contested(run: FinishedRun) -> Section:
     return Section("contested", title, f"{table.guide} {why}", figures, missing=why)
 
 
-def _most_contested(run: FinishedRun) -> list[DocumentRow]:
-    return contested_in(run.parts("documents", _COLUMNS), CONTESTED_SHOWN)
+def _most_contested(run: FinishedRun) -> tuple[list[DocumentRow], list[str]]:
+    """Return the most contested documents, without coders who stand out, and their names."""
+    whole = contested_in(run.parts("documents", _COLUMNS), CONTESTED_SHOWN)
+    chosen, left_out = contested_among_others(run, whole)
+    return rows_of_documents(run, chosen) if left_out else whole, left_out
 
 
-def _codings(run: FinishedRun, rows: Sequence[DocumentRow]) -> dict[str, list[Drawing]]:
+def rows_of_documents(run: FinishedRun, chosen: Sequence[DocumentRow]) -> list[DocumentRow]:
+    """Return the rows of chosen documents with all that is drawn, in their order."""
+    ids = [row["document_id"] for row in chosen]
+    wanted = pa.array(ids, pa.string())
+    found: dict[str, DocumentRow] = {}
+    for part in run.parts("documents", _COLUMNS):
+        rows = part.filter(pc.is_in(part.column("document_id").cast(pa.string()), wanted))
+        found |= {row["document_id"]: row for row in rows.to_pylist()}
+    return [
+        cast(
+            "DocumentRow",
+            found[row["document_id"]]
+            | {**row, "codings": len(found[row["document_id"]]["coders"])},
+        )
+        for row in chosen
+    ]
+
+
+def draw_codings(
+    run: FinishedRun,
+    rows: Sequence[DocumentRow],
+    shown: Callable[[str], str] = str,
+    first: str = "",
+) -> tuple[dict[str, list[Drawing]], str]:
+    """Draw the codings of some documents; return also why they cannot be drawn.
+
+    Args:
+        run: a finished audit.
+        rows: rows of the documents.
+        shown: returns the name that each coder gets.
+        first: whose coding is drawn first.
+    """
+    try:
+        return _codings(run, rows, shown, first), ""
+    except (Refused, Failed, OSError) as problem:
+        return {}, f"Not drawn: {problem}."
+
+
+def _codings(
+    run: FinishedRun, rows: Sequence[DocumentRow], shown: Callable[[str], str], first: str
+) -> dict[str, list[Drawing]]:
     """Draw the codings of some documents, read again from the run's input."""
     location = find_recorded(run, "codings", run.settings["codings"])
     table = find_table("codings", location, SEGMENTATIONS)
@@ -68,7 +108,9 @@ def _codings(run: FinishedRun, rows: Sequence[DocumentRow]) -> dict[str, list[Dr
     if run.settings["units"] == "words":  # but codings are drawn in units
         rows = [{**row, "n_units": _largest_length(row, codings)} for row in rows]
     unit = run.record.get("unit")
-    return {row["document_id"]: [_drawing(row, codings, unit)] for row in rows}
+    codings.sort(key=lambda coding: (coding["coder"] != first, coding["coder"]))
+    named = [coding | {"shown": shown(coding["coder"])} for coding in codings]
+    return {row["document_id"]: [_drawing(row, named, unit)] for row in rows}
 
 
 def _largest_length(row: DocumentRow, codings: Sequence[dict[str, Any]]) -> int:
@@ -82,9 +124,8 @@ def _drawing(row: DocumentRow, codings: Sequence[dict[str, Any]], unit: str | No
         for coding in codings
         if coding["document_id"] == row["document_id"] and coding["coder"] in set(row["coders"])
     ]
-    drawn.sort(key=lambda coding: coding["coder"])
     strips = [
-        boundary_strip(coding["coder"], sorted(set(coding["boundaries"])))
+        boundary_strip(coding["shown"], sorted(set(coding["boundaries"])))
         for coding in drawn[:STRIPS]
     ]
     description = f"{len(strips)} codings, one above the other; the table lists their segments"

@@ -131,4 +131,6 @@ def _window(signed: str, unit: str) -> str:
 def _cited(measure: str) -> str:
     keys = [work.key for work in publications_of([ALL[measure]]) if work.fields]
     name = published_name(measure).replace("_", r"\_")
+    if measure == "boundary_similarity":
+        name = f"boundary similarity ({name})"
     return rf"{name}~\cite{{{','.join(keys)}}}" if keys else name

@@ -48,10 +48,10 @@ def describe_near_misses(run: FinishedRun, n_t: int) -> str:
         return "there are no near misses"
     if unit in PER_SECOND:
         return f"boundaries less than {n_t / PER_SECOND[unit]:g} s apart are near misses"
-    return (
-        f"boundaries at most {counted(n_t - 1, latex_name(unit or 'position'))} apart are near "
-        "misses"
-    )
+    if n_t == 2:
+        return "adjacent boundaries are near misses, which count one half ($n_t = 2$)"
+    apart = counted(n_t - 1, latex_name(unit or "position"))
+    return f"boundaries at most {apart} apart are near misses ($n_t = {n_t}$)"
 
 
 def _documents(run: FinishedRun) -> set[int]:

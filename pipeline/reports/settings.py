@@ -32,6 +32,10 @@ class ReportSettings:
     ] = None
     inputs: Annotated[str | None, Option(MOVED_INPUTS)] = None
     trust_inputs: TrustInputsOption = False
+    coder: Annotated[
+        str | None,
+        Option("Coder of an audit whose page it is; the others have no names."),
+    ] = None
     certify: Annotated[
         bool,
         Option("Say how often intervals and tests are right, by simulation."),

@@ -34,8 +34,16 @@ LABELLED = 8
 """Maximum number of systems whose names fit beside their points; more are numbered by rank."""
 
 
-def interval_chart(rows: Sequence[AverageRow], measure: str) -> Chart | None:
-    """Draw the value of each system, best first, with its interval; None if no value is defined."""
+def interval_chart(
+    rows: Sequence[AverageRow], measure: str, *, joined: bool = False
+) -> Chart | None:
+    """Draw the value of each system with its interval; None if no value is defined.
+
+    Args:
+        rows: the rows of a summary, from top to bottom.
+        measure: their measure.
+        joined: whether a line joins the systems.
+    """
     spans: list[MarkValues] = [
         {
             "name": row["hypothesis"],
@@ -47,7 +55,7 @@ def interval_chart(rows: Sequence[AverageRow], measure: str) -> Chart | None:
         for row in rows
     ]
     average = f", {rows[0]['average']} average" if rows else ""
-    return charts.intervals(spans, f"{measure}{average}", _KINDS)
+    return charts.intervals(spans, f"{measure}{average}", _KINDS, joined=joined)
 
 
 _KINDS = ("system", "reference point")

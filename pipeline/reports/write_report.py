@@ -31,6 +31,7 @@ from segscore.pipeline.reports import (
     sweep,
     systems,
 )
+from segscore.pipeline.reports.coder_page import coder_contents
 from segscore.pipeline.reports.first_screen import first_screen
 from segscore.pipeline.reports.night import gate_section
 from segscore.pipeline.reports.page import (
@@ -95,7 +96,7 @@ def write_report(settings: ReportSettings) -> _Written:
     sections = [*contents.sections, provenance.section(run)]
     left_out = provenance.left_out_in_words(run)
     page = Page(
-        _title(run),
+        _title(run) if settings.coder is None else f"Agreement of {settings.coder} with the others",
         contents.answer,
         run.signature,
         left_out,
@@ -140,6 +141,10 @@ def _contents(run: FinishedRun, settings: ReportSettings) -> _Contents:
     for option, asked in (("--calibrate", settings.calibrate), ("--certify", settings.certify)):
         if asked and not run.files("scores"):
             raise Refused(f"{option}: {run.url} has no scores; name a run of `segscore score`")
+    if settings.coder is not None:
+        if not run.files("agreement"):
+            raise Refused(f"--coder: {run.url} is not an audit; name a run of `segscore agree`")
+        return _Contents(*coder_contents(run, settings.coder))
     if run.files("agreement"):
         result = AuditResult(run, contested_of(run))
         words = [result.agreement_in_words, *result.sentences[1:]]

@@ -112,51 +112,54 @@ def crossed_table(
         crossing: what rows, columns and cells are.
         by: the group-by columns.
         beaten: the systems that each beats significantly, marked where rows are systems.
-        key: name for programs of the column of systems.
-
-    Raises:
-        Refused: two columns would have one name.
+        key: name for programs of the column of systems. Two columns of one name are refused.
     """
     values: dict[str, list[tuple[str, Any]]] = {
         "systems": [(name, name) for name in boards[0].names],
         "groups": [(_label(board), board) for board in (*boards[1:], boards[0])],
         "measures": [(name, name) for name in measures],
     }
-    keys = [
-        (part, row)
-        for part in values[crossing.apart]
-        for row in (
-            [(name, name) for name in boards[0].by(part[1]).names]
-            if (crossing.rows, crossing.apart) == ("systems", "measures")
-            else values[crossing.rows]
-        )
-    ]
+    keys = _keys(boards[0], values, crossing)
     headings = {"systems": "system", "groups": ", ".join(by), "measures": "measure"}
     has_parts = crossing.apart != "groups" or len(boards) > 1
-    names = [Column(headings[crossing.apart], [part for (part, _), _ in keys], is_name=True)]
+    parts, rows = [part for (part, _), _ in keys], [row for _, (row, _) in keys]
+    names = [Column(headings[crossing.apart], parts, is_name=True)] * has_parts
     own = key if crossing.rows == "systems" else ""
-    rows = [row for _, (row, _) in keys]
-    names = [*names * has_parts, Column(headings[crossing.rows], rows, is_name=True, key=own)]
+    names.append(Column(headings[crossing.rows], rows, is_name=True, key=own))
+
+    def places(of: object) -> list[_Place]:
+        """Return the cells of a column."""
+        axes = (crossing.apart, crossing.rows, crossing.columns)
+        return [_place(dict(zip(axes, (x, y, of), strict=True))) for (_, x), (_, y) in keys]
+
     columns = [
         column
         for label, of in values[crossing.columns]
-        for column in _columns(
-            label,
-            crossing,
-            [
-                _place({crossing.apart: part, crossing.rows: row, crossing.columns: of})
-                for (_, part), (_, row) in keys
-            ],
-            beaten or {},
-        )
+        for column in _columns(label, crossing, places(of), beaten or {})
     ]
     _require_different([*names, *columns])
-    notes = {}
-    if crossing.cells == "rank" and crossing.apart == "groups":
-        for label, board in values["groups"]:
-            if said := _taus_in_words(board, measures):
-                notes[(label,) * has_parts] = said
+    notes = {
+        (label,) * has_parts: said
+        for label, board in (values["groups"] if crossing.cells == "rank" else ())
+        if crossing.apart == "groups" and (said := _taus_in_words(board, measures))
+    }
     return ShownTable([*names, *columns], groups=int(has_parts), notes=notes)
+
+
+def _keys(
+    whole: Leaderboard, values: Mapping[str, list[tuple[str, Any]]], crossing: Crossing
+) -> list[tuple[tuple[str, Any], tuple[str, Any]]]:
+    """Return the part and the row of each row, each with its label; systems are best first."""
+    by_measure = (crossing.rows, crossing.apart) == ("systems", "measures")
+    return [
+        (part, row)
+        for part in values[crossing.apart]
+        for row in (
+            [(name, name) for name in whole.by(part[1]).names]
+            if by_measure
+            else values[crossing.rows]
+        )
+    ]
 
 
 def _label(board: Leaderboard) -> str:

@@ -25,7 +25,6 @@ from segscore.pipeline.scoring.trial_sums import (
 from segscore.pipeline.scoring.trials import NUMBER, PairTrials, Trials
 from segscore.pipeline.settings.measuring import LEVEL
 from segscore.pipeline.statistics import sums as adding
-from segscore.pipeline.statistics.jackknife import mean_of_draws
 from segscore.pipeline.statistics.resampling import Units
 from segscore.pipeline.statistics.sums import Sums
 
@@ -114,10 +113,7 @@ def score_pairs(
         original: whether these are the original references; only they contribute to the averages
             over all references.
     """
-    counted, draws = _count(hypotheses, pairs, references, rule, original=original)
-    parameters = rule.settings.parameters(references.p_seg, rule.types)
-    values = _compute_measures(rule.selection.pairs, counted.counts, parameters, hypotheses.draws)
-    each = replace(counted, values=values)
+    each, draws = _count(hypotheses, pairs, references, rule, original=original)
     together = None if hypotheses.trials is None else hypotheses.trials.of_pairs(pairs)
     rows = each if together is None else each.over_trials(together)
     table = _table_of(rows, hypotheses, references, rule)
@@ -134,19 +130,26 @@ def score_pairs(
 def _count(
     hypotheses: Hypotheses, pairs: Pairs, references: References, rule: Rule, *, original: bool
 ) -> tuple["_Rows", list[NDArray[Any]]]:
-    """Count every pair, and add up the counts of each draw; the values are left out."""
+    """Count every pair and compute its measures, and add up the counts of each draw.
+
+    The counts of a pair are sums over the draws, and its values means of theirs, because the value
+    of mean counts is another one (a quotient is not linear).
+    """
     ref, hyp = pairs.ref_row, pairs.hyp_row
+    parameters = rule.settings.parameters(references.p_seg, rule.types)
     counts: dict[str, Ints] = {}
+    values = _MeanValues()
     collapsed = np.zeros(len(ref), np.int64)
     system = Coded(hypotheses.system.code[hyp], hypotheses.system.names)
     draws = []
     for draw in hypotheses.every_draw():
         of_draw = count_pairs(draw, pairs, references, rule)
         _add_draw(counts, of_draw)
+        values.add(_compute_measures(rule.selection.pairs, of_draw, parameters))
         if hypotheses.drawn is not None and original:
             draws.append(sum_draw(of_draw, system))
         collapsed += references.side.collapsed[ref] + draw.side.collapsed[hyp]
-    return _Rows(pairs, counts, {}, collapsed), draws
+    return _Rows(pairs, counts, values.means(), collapsed), draws
 
 
 @dataclass(frozen=True)
@@ -261,20 +264,47 @@ def _add_draw(counts: dict[str, Ints], further: Mapping[str, Ints]) -> None:
 
 
 def _compute_measures(
-    table: Table, counts: Mapping[str, Ints], parameters: Mapping[str, float], draws: int
+    table: Table, counts: Mapping[str, Ints], parameters: Mapping[str, float]
 ) -> dict[str, Floats]:
-    """Compute every measure from the counts of rows, shape (rows,) each, NaN where undefined.
-
-    Counts that are sums over several draws are divided by their number.
-    """
+    """Compute every measure from the counts of rows, shape (rows,) each, NaN where undefined."""
     rows = max(map(len, counts.values()), default=0)
     values = {name: np.empty(rows) for name in table.measures}
     for start in range(0, rows, _ROWS_AT_ONCE):
         block = slice(start, start + _ROWS_AT_ONCE)
-        by_name = {name: mean_of_draws(row[block], draws) for name, row in counts.items()}
+        by_name = {name: row[block] for name, row in counts.items()}
         for name, value in table.values(by_name, parameters, rows=True).items():
             values[name][block] = value
     return values
+
+
+class _MeanValues:
+    """The means of the values of rows over the draws where they are defined."""
+
+    def __init__(self) -> None:
+        self._first: Mapping[str, Floats] = {}
+        self._sums: dict[str, tuple[Floats, Ints]] = {}
+
+    def add(self, draw: Mapping[str, Floats]) -> None:
+        """Add the values of a draw, by measure."""
+        if not self._first:
+            self._first = draw
+            return
+        for name, values in draw.items():
+            total, defined = self._sums.get(name) or _defined(self._first[name])
+            further, known = _defined(values)
+            self._sums[name] = total + further, defined + known
+
+    def means(self) -> Mapping[str, Floats]:
+        """Return the means, NaN where a measure is undefined in every draw."""
+        with np.errstate(invalid="ignore"):
+            means = {name: total / defined for name, (total, defined) in self._sums.items()}
+        return means or self._first
+
+
+def _defined(values: Floats) -> tuple[Floats, Ints]:
+    """Return values with 0 where they are undefined, and 1 where they are defined."""
+    known = ~np.isnan(values)
+    return np.where(known, values, 0.0), known.astype(np.int64)
 
 
 def score_panels(
@@ -294,14 +324,16 @@ def score_panels(
     """
     document, table = hypotheses.document, rule.selection.panels
     counts: dict[str, Ints] = {}
-    for draw in hypotheses.every_draw() if table.counts else ():
-        _add_draw(counts, _count_panels(draw, references, rule))
-    counts = {name: counts[name] for name in table.counts}
-    means = {name: mean_of_draws(row, hypotheses.draws) for name, row in counts.items()}
     parameters = rule.settings.parameters(references.p_seg, rule.types)
+    values = _MeanValues()
+    for draw in hypotheses.every_draw() if table.counts else ():
+        counted = _count_panels(draw, references, rule)
+        of_draw = {name: counted[name] for name in table.counts}
+        _add_draw(counts, of_draw)
+        values.add(table.values(of_draw, parameters, rows=True))
     whole = Pairs(references.first[document], np.arange(len(document)), one_to_one=True)
     nothing = np.zeros(len(document), np.int64)
-    each = _Rows(whole, counts, table.values(means, parameters, rows=True), nothing)
+    each = _Rows(whole, counts, values.means(), nothing)
     together = None if hypotheses.trials is None else hypotheses.trials.of_pairs(whole)
     rows, of_scored = each, pairs.hyp_row
     if together is not None and hypotheses.trials is not None:

@@ -13,11 +13,12 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from segscore.pipeline.arrays.document_ids import GOLDEN_RATIO, Hashes, Numbered, hash_names, number
-from segscore.pipeline.arrays.ragged import Coded, Flags, Ints, encode, numbers
+from segscore.pipeline.arrays.ragged import Coded, Flags, Ints, encode, flags, numbers
 from segscore.pipeline.errors import Failed, Refused
 from segscore.pipeline.measures import Table
 from segscore.pipeline.results.coverage import Coverage, coverage_of
 from segscore.pipeline.results.names import CHANCE, is_point, system_name
+from segscore.pipeline.results.score_rows import are_original
 from segscore.pipeline.runs.finished import RunRow, TablePiece
 from segscore.pipeline.scoring.finished_scoring import FinishedScoring
 from segscore.pipeline.scoring.group_numbers import number_groups
@@ -231,7 +232,6 @@ class _Reader:
         settings = self.run.score_settings()
         units = [] if settings.resample_by is None else [settings.resample_by]
         wanted = ["document_id", "hypothesis", _REFERENCE, *self.groups, LEVEL, *units, *columns]
-        consensus = pa.array([*settings.shares], pa.string())
         for _, available, read in self.pieces:
             table = read([*dict.fromkeys(name for name in wanted if name in available)])
             if table.num_rows:
@@ -239,10 +239,7 @@ class _Reader:
                 names = [system_name(name) for name in coded.names]
                 systems = [*dict.fromkeys(names)]
                 code = np.array([systems.index(name) for name in names])[coded.code]
-                original = np.ones(table.num_rows, bool)
-                if _REFERENCE in available:
-                    of_consensus = pc.is_in(table.column(_REFERENCE), value_set=consensus)
-                    original = ~of_consensus.to_numpy()
+                original = flags(are_original(table, settings.shares))
                 yield _Block(
                     table,
                     number(table.column("document_id").combine_chunks()),

@@ -27,12 +27,9 @@ def describe_trials(board: Leaderboard, shown: Callable[[str], str] = str) -> It
         if (stable := row.get("stable_boundaries")) is not None:
             parts.append(f"{percent(stable)} of the boundaries are in all trials")
         if (needed := row.get("trials_needed")) is not None:
-            trials = counted(needed, "trial")
-            is_enough = needed <= (row.get("trials") or 0)
             parts.append(
-                f"{trials} would do"
-                if is_enough
-                else f"{trials} are needed until they add little to the interval"
+                f"with {counted(needed, 'trial')}, the variance between trials is at most a tenth "
+                "of that of the average"
             )
         yield f"{', '.join(parts)}."
     if len(several) > _NAMED:

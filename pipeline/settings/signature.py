@@ -38,6 +38,7 @@ _OF_COMMANDS = {
     PROJECTED: "tables whose boundaries segscore project carried from another transcript, and how",
     INTERVALS: "how intervals were estimated, and what was resampled",
     "p": "how the tests were computed",
+    "permutation": "permutations of the test of that name in the table rank_tests",
     "v": "version of segscore",
 }
 

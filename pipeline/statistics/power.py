@@ -14,6 +14,9 @@ from segscore.pipeline.arrays.ragged import Floats, Ints
 LEAST_DOCUMENTS = 10
 """Number of documents below which the spread of their differences is not estimated."""
 
+RANGE = 0.8
+"""Share of samples in which the range of a spread contains the true one."""
+
 _MOST_DOCUMENTS = 2**52
 """Largest number of documents that is told."""
 
@@ -52,6 +55,18 @@ class PairedTest:
             np.nan_to_num(special.nctdtr(freedom, shift, end)) for end in (limit, -limit)
         )
         return np.where(shift >= _CERTAIN, 1.0, 1 - below + wrong)
+
+
+def spread_range(freedom: float) -> Floats:
+    """Return the ends of the range of a standard deviation, relative to its estimate, shape (2,).
+
+    Args:
+        freedom: degrees of freedom of the estimate.
+    """
+    from scipy.special import chdtri  # of the upper tail
+
+    tail = (1 - RANGE) / 2
+    return np.sqrt(freedom / np.array([chdtri(freedom, tail), chdtri(freedom, 1 - tail)]))
 
 
 @lru_cache(maxsize=1024)

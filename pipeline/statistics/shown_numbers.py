@@ -97,14 +97,6 @@ def short_interval(low: float | None, high: float | None) -> str:
     return f"{shown_number(low)}{'–' if low >= 0 else ' to '}{shown_number(high)}"
 
 
-def with_interval(value: float | None, low: float | None, high: float | None) -> str:
-    """Format a number of a table with its interval in square brackets, if there is one."""
-    shown = shown_number(value)
-    if low is None or high is None:
-        return shown
-    return f"{shown} [{shown_number(low)}, {shown_number(high)}]"
-
-
 def interval_in_words(low: float | None, high: float | None) -> str:
     """Format an interval that follows its number in a sentence; empty if undefined."""
     return "" if low is None or high is None else f" (95 % {shown_interval(low, high)})"

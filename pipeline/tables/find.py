@@ -24,7 +24,7 @@ from segscore.pipeline.tables.columns import DOCUMENTS, Contract, contract_of, e
 from segscore.pipeline.tables.describe_documents import describe_documents
 from segscore.pipeline.tables.json_blocks import BLOCK, JsonLines, whole_lines
 from segscore.pipeline.tables.mixed_attributes import Located, describe_mixed, find_first_values
-from segscore.pipeline.tables.path_columns import PathValues, path_columns, path_fields
+from segscore.pipeline.tables.path_columns import TRIAL, PathValues, path_columns, path_fields
 from segscore.pipeline.tables.rows import Defaults
 from segscore.pipeline.tables.stated_table import (
     attribute_names,
@@ -52,6 +52,9 @@ ELEMENT_SIZE = 4
 _IMPORTED = ("documents", "hypotheses", "references")
 _AGREED = "confidence"
 """The folder beside references that `segscore consensus` writes."""
+
+_LIKE_CODER = ("annotator", "system", "rater", "model", "team")
+"""Fields that may be meant as the coder; a file that has one is not named by its name."""
 
 # Size of a line of JSON with a short segmentation; only used to divide work.
 BYTES_PER_LINE = 100
@@ -277,6 +280,9 @@ def _inspect_file(name: str, limit: int, file: InputFile, path_values: PathValue
         table, _ = read_json_lines(name, file.url, limit, clauses)
         size = file.size if storage.is_plain(file.url) else table.nbytes
         slices = [Slice(name, file.url, (), 0, 1 + size // BYTES_PER_LINE, size, file.version)]
+        if team := _team_of(name, file.url, table, limit, path_values):
+            path_values = (*path_values, ("coder", team))
+            clauses.add(f"{team}, the name of its file, is the system where no coder is named")
         given = [field.name for field in path_fields(path_values)]
         _require_columns(name, file.url, table, limit, given)
         schema = table.schema
@@ -297,6 +303,21 @@ def _inspect_file(name: str, limit: int, file: InputFile, path_values: PathValue
     ids = (document, document) if isinstance(document, str) else None
     slices = [replace(s, path_values=path_values, ids=ids or s.ids) for s in slices]
     return _Inspected(schema, slices, unit, answers, projected, accounts, adapted)
+
+
+def _team_of(
+    name: str, url: str, table: pa.Table, limit: int, path_values: PathValues
+) -> str | None:
+    """Return the name of a file of hypotheses, if nothing in it or around it names a coder."""
+    named = {column.name for column in path_fields(path_values)}
+    if name != "hypotheses" or named & {"coder", TRIAL} or not len(table):
+        return None
+    if table.column("coder").null_count < len(table):
+        return None
+    blocks = whole_lines(storage.text_chunks(url, BLOCK, limit))
+    if any(f'"{key}"'.encode() in block for block in blocks for key in ("coder", *_LIKE_CODER)):
+        return None
+    return url.rpartition("/")[2].partition(".")[0] or None
 
 
 def _require_columns(

@@ -3,7 +3,7 @@
 import shutil
 import tempfile
 import weakref
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, fields, replace
 from functools import cached_property, partial
@@ -208,9 +208,13 @@ class Evaluation(RunTables):
         return output
 
     def plot(
-        self, measure: "AnyMeasure", *, average: Literal["micro", "macro"] = "micro"
+        self,
+        measure: "AnyMeasure",
+        *,
+        average: Literal["micro", "macro"] = "micro",
+        systems: Sequence[str] | None = None,
     ) -> "alt.Chart":
-        """Draw the value of each system with its 95 % interval, best first.
+        """Draw the value of each system with its 95 % interval, best first or in a given order.
 
         The chart of Altair shows itself in a notebook; `.save("figure.pdf")` saves it as PDF, SVG
         or PNG.
@@ -218,9 +222,12 @@ class Evaluation(RunTables):
         Args:
             measure: name of a measure.
             average: micro or macro.
+            systems: the systems to draw, from top to bottom, joined by a line, such as those of
+                a learning curve; None for all, best first.
 
         Raises:
-            Refused: the evaluation has no value of the measure, or altair is not installed.
+            Refused: the evaluation has no such system, or no value of the measure, or altair is
+                not installed.
         """
         from segscore.pipeline.reports.figures import as_figure, require_charts
         from segscore.pipeline.reports.systems import interval_chart
@@ -231,8 +238,12 @@ class Evaluation(RunTables):
         every: list[AverageRow] = rows_over_all(self.summary, by)
         rows = [row for row in every if row["average"] == average]
         boards = rank((row for row in rows if row["measure"] == measure), measure=measure)
-        ranked = [board.rows[name] for board in boards for name in board.ranked]
-        chart = interval_chart(ranked, measure)
+        ranked = {name: board.rows[name] for board in boards for name in board.ranked}
+        for name in systems or ():
+            if name not in ranked:
+                raise Refused(f"systems: no {name} among {', '.join(ranked)}")
+        drawn = [ranked[name] for name in (ranked if systems is None else systems)]
+        chart = interval_chart(drawn, measure, joined=systems is not None)
         if chart is None:
             raise Refused(f"{measure}: no system has a value of it")
         return as_figure(chart)

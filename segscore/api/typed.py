@@ -1,6 +1,6 @@
 """Names of measures and settings, for type checkers and editors.
 
-Written by `make columns` from the tables of measures and options; change it there.
+Written by `make docs` from the tables of measures and options; change it there.
 """
 
 from collections.abc import Iterable, Sequence

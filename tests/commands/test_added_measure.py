@@ -13,7 +13,7 @@ from segscore.pipeline.storage import read_table
 from tests.support.paths import DATA, ROOT
 
 ADD = """
-import importlib, json, runpy, sys
+import importlib, json, sys
 import segscore.pipeline.measures
 from segscore.pipeline.measures import windows
 from segscore.pipeline.measures.measure import IDENTITY, Measure
@@ -31,22 +31,22 @@ windows.MEASURES += (
 importlib.reload(segscore.pipeline.measures)
 
 from segscore.jobs.cli.app import main
-from segscore.api import write_tables as page
 from segscore.schemas.scores import PANEL_SCORES, SCORES
 
 data, root = sys.argv[1:]
+sys.path.insert(0, root)
+from docs.tools import tables, views
 for arguments in (["score", data, data, "--output", "run", "--measures", "all"], ["measures"]):
     sys.argv = ["segscore", *arguments]
     try:
         main()
     except SystemExit as ended:
         assert not ended.code, arguments
-directions = runpy.run_path(f"{root}/deploy/dashboards/directions.py")
 made = {
     "scores": list(SCORES.columns),
     "panel_scores": list(PANEL_SCORES.columns),
-    "page": page.page(),
-    "views": directions["views"](directions["VIEWS"].read_text("utf-8")),
+    "page": tables.page(),
+    "views": views.script(),
 }
 print("\\n" + json.dumps(made))
 """

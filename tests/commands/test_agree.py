@@ -15,8 +15,7 @@ from hypothesis import strategies as st
 
 from segscore.pipeline.agreement import block
 from segscore.pipeline.agreement.tables import AGREEMENT_TABLES
-from segscore.pipeline.runs import planning, shuffle
-from segscore.pipeline.runs.planning import Limits
+from segscore.pipeline.runs import shuffle
 from segscore.pipeline.statistics import resampling
 from segscore.pipeline.storage import read_table, write_table
 from tests.oracles import naive, naive_agreement, naive_jackknife
@@ -89,11 +88,10 @@ def test_coefficients_equal_the_twin(
         remaining = naive_agreement.without(
             corpus, row["coder"], n_t, averaged, published is not None
         )
-        for (coefficient, similarity), cell in remaining.items():
-            assert is_equal(row[f"without_{coefficient}_{similarity}"], cell.value), (
-                row,
-                similarity,
-            )
+        cell = remaining["pi", "boundary_similarity"]
+        assert is_equal(row["without_pi_boundary_similarity"], cell.value), row
+        if cell.value is not None:
+            assert is_equal(row["others_boundary_similarity"], cell.actual), row
 
 
 @settings(max_examples=examples(60))
@@ -416,10 +414,10 @@ def salami(folder: Path, count: int) -> Path:
 
 @pytest.mark.long
 def test_bytes_are_the_same_on_any_workers(
-    segscore: Segscore, tmp_path: Path, scheduler: str, monkeypatch: pytest.MonkeyPatch
+    segscore: Segscore, tmp_path: Path, scheduler: str
 ) -> None:
     codings = salami(tmp_path, 3)
-    monkeypatch.setattr(planning, "LIMITS", Limits(rows_per_part=100))
+    segscore.cut(100)
     places = {
         "one": ("local", "--workers", 1),
         "four": ("local", "--workers", 4),
@@ -441,7 +439,7 @@ def test_the_same_numbers_however_the_work_is_split(
 ) -> None:
     runs = []
     for count, rows, pairs in ((1, 9999, 99), (3, 60, 7), (2, 140, 50)):
-        monkeypatch.setattr(planning, "LIMITS", Limits(rows_per_part=rows))
+        segscore.cut(rows)
         monkeypatch.setattr(block, "PAIRS_AT_ONCE", pairs)
         run = tmp_path / f"run{count}"
         assert segscore("agree", salami(tmp_path, count), "--output", run).code == 0
@@ -460,7 +458,7 @@ def test_buckets_of_documents_are_resampled_alike(
     runs = []
     monkeypatch.setattr(resampling, "BUCKETS", 120)
     for name, rows in (("whole", 9999), ("split", 160)):
-        monkeypatch.setattr(planning, "LIMITS", Limits(rows_per_part=rows))
+        segscore.cut(rows)
         result = segscore("agree", codings, "--output", tmp_path / name)
         assert "ci:jackknife,120-buckets" in result.out
         runs.append(read_table(str(tmp_path / name / "agreement")).to_pylist())
@@ -573,11 +571,9 @@ def test_attributes_may_be_named_like_summed_counts(segscore: Segscore, tmp_path
     assert [(row["unit"], row["panel"]) for row in rows] == [(None, None), ("x", "y")]
 
 
-def test_a_damaged_intermediate_file_is_reported(
-    segscore: Segscore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_damaged_intermediate_file_is_reported(segscore: Segscore, tmp_path: Path) -> None:
     codings = salami(tmp_path, 3)
-    monkeypatch.setattr(planning, "LIMITS", Limits(rows_per_part=100))
+    segscore.cut(100)
     bad = (codings / "1.parquet").read_bytes()
     middle = len(bad) // 2
     (codings / "1.parquet").write_bytes(bad[:middle] + bytes(600) + bad[middle + 600 :])
@@ -613,7 +609,7 @@ def test_expected_agreement_of_1_leaves_coefficients_undefined(folders: Iterator
     everywhere = list(range(1, 10))
     three_coders = {"d": Document(10, {"a": everywhere, "b": everywhere, "x": everywhere[:6]})}
     coders = {row["coder"]: row for row in audit_tables(next(folders), three_coders)["coders"]}
-    assert coders["x"]["without_kappa_two_category"] is None
+    assert coders["x"]["without_pi_boundary_similarity"] is None
 
 
 def test_equal_coders_have_no_deviation(folders: Iterator[Path]) -> None:

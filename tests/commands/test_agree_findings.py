@@ -66,17 +66,18 @@ def test_who_stands_out_is_named(segscore: Segscore, tmp_path: Path, codings: Pa
     assert all(row["drifting"] is None and row["peer_drift"] is None for row in by_month)
     for sentence in (
         "pi by boundary_similarity is ",
-        "B agrees less with the others than they do among themselves: 0.",
-        "more than their agreement with the others predicts, over 120 documents, and ",
+        "B's boundaries agree with the others' by 0.",
+        "G and H mark the same places to the unit (",
+        "Of the others, a coder would be named from 0.",
         "K agrees less and less with the others: ",
     ):
         assert sentence in result.out
     assert starred(result.out) == {"B", "K"}
     left = tmp_path / "left"
     assert segscore("agree", codings, "--without", "B,K", "--output", left).code == 0
-    listed = ", ".join(row["document_id"] for row in read_audit(str(left)).contested)
-    without = f"Here are the 10 most contested documents without B and K: {listed}."
-    assert without in result.out.splitlines()
+    listed = [row["document_id"] for row in read_audit(str(left)).contested]
+    _, table = result.out.split("the 5 most contested documents, without B and K\n")
+    assert [line.split()[0] for line in table.splitlines()[2:7]] == listed[:5]
     assert "* stands out" in result.out
     _, table = result.out.split("B with peers by date, coders who stand out first\n")
     lines = [line.split() for line in table.splitlines()]
@@ -94,8 +95,8 @@ def test_who_stands_out_is_named(segscore: Segscore, tmp_path: Path, codings: Pa
         [month, f"{median(values.values()):.4f}", f"{values['K']:.4f}"]
         for month, values in of_coders.items()
     ]
-    without = whole["B"]["without_pi_boundary_similarity"]
-    assert f"without B, pi of boundary similarity is {without:.4f}." in result.out
+    others = whole["B"]["others_boundary_similarity"]
+    assert f"theirs with each other by {others:.2f}: " in result.out
 
 
 def test_guidelines_are_compared_by_name(segscore: Segscore, tmp_path: Path) -> None:
@@ -166,7 +167,7 @@ def test_the_report_has_the_same_sentences(
     report = segscore("report", run, "--output", tmp_path / "report.html")
     assert report.code == 0, report.err
     page = (tmp_path / "report.html").read_text()
-    sentences = [line for line in result.out.splitlines() if " more than their agreement " in line]
+    sentences = [line for line in result.out.splitlines() if " mark the same places " in line]
     assert sentences and all(sentence in page for sentence in sentences)
     # Without months, K does not make more errors than honest coders might.
     assert starred(result.out) == {"B"}
@@ -238,3 +239,23 @@ def test_too_few_coders_say_nothing_about_others(segscore: Segscore, tmp_path: P
     said = "what other coders would give cannot be told from so few: more coders help"
     assert said in " ".join(result.out.split())
     assert "other coders would give -" not in result.out
+
+
+def test_a_coder_has_a_page_without_other_names(
+    segscore: Segscore, tmp_path: Path, codings: Path
+) -> None:
+    run, page = tmp_path / "run", tmp_path / "b.html"
+    named = tmp_path / "named.jsonl"
+    rows = [json.loads(line) for line in codings.read_text().splitlines()]
+    rows = [row | {"coder": f"coder-{row['coder']}-name"} for row in rows]
+    named.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    assert segscore("agree", named, "--output", run).code == 0
+    result = segscore("report", run, "--coder", "coder-B-name", "--output", page)
+    assert result.code == 0, result.err
+    text = page.read_text()
+    assert "coder-B-name&#39;s boundaries agree with the others&#39; by 0." in text
+    assert "Documents to look at" in text and ">the others<" in text
+    for coder in CODERS:
+        assert (f"coder-{coder}-name" in text) is (coder == "B"), coder
+    wrong = segscore("report", run, "--coder", "coder-b-name", "--output", tmp_path / "c.html")
+    assert (wrong.code, "no such coder" in wrong.err) == (2, True)

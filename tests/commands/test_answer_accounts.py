@@ -3,7 +3,6 @@
 import csv
 import io
 import json
-from collections.abc import Iterable
 from pathlib import Path
 
 import pytest
@@ -12,6 +11,7 @@ import segscore as api
 from segscore.pipeline.storage import read_table, write_table
 from segscore.pipeline.tables.answer_accounts import ACCOUNTS_KEY, AnswerAccount, add_accounts
 from tests.support.command_line import Segscore
+from tests.support.written import write
 
 UNITS = {f"d{number}": [f"one {number}", "two of it", "three so", "four"] for number in range(6)}
 REWRITTEN = {
@@ -20,11 +20,6 @@ REWRITTEN = {
     "d2": "",
 }
 NUMBERED = dict.fromkeys(UNITS, "Starts: 1, 3") | {"d4": "I cannot do that.", "d5": ""}
-
-
-def write(path: Path, rows: Iterable[dict[str, object]]) -> Path:
-    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
-    return path
 
 
 @pytest.fixture

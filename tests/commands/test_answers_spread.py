@@ -11,7 +11,6 @@ import numpy as np
 import pytest
 
 from segscore.pipeline.importing import run as importing
-from segscore.pipeline.runs import planning
 from segscore.pipeline.runs.planning import Limits
 from tests.support.command_line import Segscore
 from tests.support.run_files import files
@@ -45,13 +44,12 @@ def write_answers(folder: Path) -> tuple[object, ...]:
 def test_bytes_are_the_same_on_any_workers(
     segscore: Segscore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, scheduler: str
 ) -> None:
-    monkeypatch.setattr(planning, "LIMITS", SMALL)
+    segscore.cut(SMALL)
     monkeypatch.setattr(importing, "SMALL", 0)
     arguments = write_answers(tmp_path)
     places: dict[str, tuple[object, ...]] = {
         "one": ("local", "--workers", 1),
         "four": ("local", "--workers", 4),
-        "processes": ("processes", "--workers", 2, "--memory-limit", "2GB"),
         "cluster": (scheduler,),
     }
     for name, place in places.items():
@@ -86,11 +84,9 @@ app.main()
 
 
 @pytest.mark.long
-def test_an_import_that_was_killed_goes_on(
-    segscore: Segscore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_import_that_was_killed_goes_on(segscore: Segscore, tmp_path: Path) -> None:
     arguments = write_answers(tmp_path)
-    monkeypatch.setattr(planning, "LIMITS", SMALL)
+    segscore.cut(SMALL)
     assert segscore(*arguments, "--output", tmp_path / "whole").code == 0
     output = tmp_path / "killed"
     command = [str(word) for word in (*arguments, "--output", output, "--workers", 1)]

@@ -8,7 +8,6 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pytest
 
-from segscore.pipeline.runs import planning
 from segscore.pipeline.runs.planning import Limits
 from segscore.pipeline.storage import read_table, write_table
 from tests.support.command_line import Segscore
@@ -68,12 +67,10 @@ def test_a_plain_table_gives_the_groups_of_a_full_one(
 
 @pytest.mark.parametrize("read_again", [4.0, 0.0])
 @pytest.mark.usefixtures("made")
-def test_the_work_may_be_split(
-    segscore: Segscore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, read_again: float
-) -> None:
+def test_the_work_may_be_split(segscore: Segscore, tmp_path: Path, read_again: float) -> None:
     whole = _score(segscore, tmp_path, "shows.csv", "whole", "--window", "per-run")
     limits = Limits(rows_per_part=20, read_again=read_again)
-    monkeypatch.setattr(planning, "LIMITS", limits)
+    segscore.cut(limits)
     split = _score(segscore, tmp_path, "shows.csv", "split", "--window", "per-run")
     assert len([*(split / "scores").iterdir()]) > 1
     for table in ("summary", "scores", "panel_scores"):
@@ -147,14 +144,14 @@ def test_the_plan_names_it(segscore: Segscore, tmp_path: Path) -> None:
 
 
 @pytest.mark.usefixtures("made")
-def test_sweep(segscore: Segscore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_sweep(segscore: Segscore, tmp_path: Path) -> None:
     scored = read_table(str(tmp_path / "hypotheses"))
     lists = [[0.5] * len(each) for each in scored["boundaries"].to_pylist()]
     column = pa.array(lists, pa.list_(pa.float64()))
     write_table(str(tmp_path / "scored.parquet"), scored.append_column("boundary_scores", column))
     measured = []
     for name, rows in (("shows.csv", 9999), ("shows.csv", 20), ("full.parquet", 9999)):
-        monkeypatch.setattr(planning, "LIMITS", Limits(rows_per_part=rows))
+        segscore.cut(rows)
         run = tmp_path / f"run-{rows}-{name}"
         options = ("--measure", "f1", "--resample-by", "show", "--documents", tmp_path / name)
         sides = (tmp_path / "references", tmp_path / "scored.parquet")

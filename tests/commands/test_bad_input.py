@@ -362,6 +362,21 @@ def test_score__missing_column(workspace: Workspace, column: str) -> None:
     assert not workspace.run.exists()
 
 
+def test_a_file_of_hypotheses_without_coders_names_the_system(workspace: Workspace) -> None:
+    row = {"document_id": "a", "n_units": 9, "boundaries": [3]}
+    (workspace.folder / "gold.jsonl").write_text(json.dumps(row | {"coder": "gold"}) + "\n")
+    team, other = workspace.folder / "team-7.jsonl", workspace.folder / "other.jsonl"
+    team.write_text(json.dumps(row) + "\n")
+    result = workspace.score(references=workspace.folder / "gold.jsonl", hypotheses=team)
+    assert result.code == 0, result.err
+    assert "team-7, the name of its file, is the system" in result.err
+    summary = read_table(str(workspace.run / "summary")).to_pylist()
+    assert {each["hypothesis"] for each in summary} == {"team-7"}
+    other.write_text(json.dumps(row | {"annotator": "x"}) + "\n")
+    result = workspace.score(references=workspace.folder / "gold.jsonl", hypotheses=other)
+    assert result.code == 2 and "column coder is missing" in result.err
+
+
 @pytest.mark.parametrize(
     ("column", "renamed", "message"),
     [

@@ -10,8 +10,6 @@ from typing import Any
 import pytest
 
 from segscore.pipeline.measures import ALL
-from segscore.pipeline.runs import planning
-from segscore.pipeline.runs.planning import Limits
 from segscore.pipeline.storage import read_table
 from tests.oracles import naive_jackknife
 from tests.support.command_line import Segscore
@@ -75,12 +73,12 @@ def key(row: dict[str, Any]) -> tuple[str, str, str]:
 @pytest.mark.first
 @pytest.mark.parametrize("draws", [1, 4])
 def test_the_tables_are_the_same_from_one_part_and_from_many(
-    segscore: Segscore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, draws: int
+    segscore: Segscore, tmp_path: Path, draws: int
 ) -> None:
     corpus(seed=22, documents=20).write(tmp_path)
     found = []
     for size in (1_000_000, 5):
-        monkeypatch.setattr(planning, "LIMITS", Limits(rows_per_part=size))
+        segscore.cut(size)
         options = ("--reference-points", ",".join(OWN), "--draws", draws, "--group-by", "genre")
         run(segscore, tmp_path, tmp_path / str(size), *options)
         of_run = tables(tmp_path / str(size))

@@ -2,6 +2,7 @@
 
 import json
 import shlex
+import shutil
 from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -13,9 +14,10 @@ from tests.oracles import naive_comparison as naive
 from tests.oracles import naive_jackknife
 from tests.oracles.naive_denominators import DENOMINATORS
 from tests.support.command_line import Segscore
-from tests.support.comparisons import Row, compare, line, refusal_line, scored, tables, write
+from tests.support.comparisons import Row, compare, line, refusal_line, scored, tables
 from tests.support.corpora import corpus, run
 from tests.support.paths import DATA
+from tests.support.written import write
 
 Held = Mapping[str, Sequence[naive.Row]]
 FORMULAS: dict[str, tuple[list[str], naive.Formula]] = {
@@ -35,18 +37,25 @@ def scores(run_folder: Path) -> list[Row]:
     return rows
 
 
-@pytest.fixture
-def runs(segscore: Segscore, tmp_path: Path) -> Path:
+@pytest.fixture(scope="module")
+def kept_runs(segscore_once: Segscore, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Two runs with the same references: three systems each, by genre and year."""
+    folder = tmp_path_factory.mktemp("runs")
     for seed, name in ((21, "old"), (21, "new")):
         generated = corpus(seed, documents=25)
         if name == "new":
             for row in generated.hypotheses:
                 row["boundaries"] = row["boundaries"][::2]
-        generated.write(tmp_path / f"{name}-tables")
+        generated.write(folder / f"{name}-tables")
         names = ("--measures", "default,window_diff_miss,b_tp")
-        run(segscore, tmp_path / f"{name}-tables", tmp_path / name, *names)
-    return tmp_path
+        run(segscore_once, folder / f"{name}-tables", folder / name, *names)
+    return folder
+
+
+@pytest.fixture
+def runs(kept_runs: Path, tmp_path: Path) -> Path:
+    """A copy of them, which a test may change."""
+    return shutil.copytree(kept_runs, tmp_path, dirs_exist_ok=True)
 
 
 def average_of(kind: str, measure: str, rows: Held) -> naive_jackknife.Average:

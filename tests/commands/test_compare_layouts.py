@@ -11,6 +11,7 @@ import pytest
 
 from tests.support.command_line import Segscore
 from tests.support.paths import DATA
+from tests.support.written import write
 
 FEW = ("--permutations", 99)
 """For tests that compare layouts and formats with each other."""
@@ -118,8 +119,9 @@ WITHOUT_BOOKTABS = FINDER is not None and bool(
 )
 
 
-@pytest.fixture
-def long_names(segscore: Segscore, tmp_path: Path) -> Path:
+@pytest.fixture(scope="module")
+def long_names(segscore_once: Segscore, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("long")
     rows = []
     for number in range(9):
         document = {"document_id": f"d{number}", "n_units": 30}
@@ -127,11 +129,10 @@ def long_names(segscore: Segscore, tmp_path: Path) -> Path:
         for name, step in ((LONG, 3), (LONG[::-1], 4), ("b", 2)):
             boundaries = [9 + number % step, 20 - number % step]
             rows.append(document | {"coder": name, "role": "hypothesis", "boundaries": boundaries})
-    table = tmp_path / "t.jsonl"
-    table.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    table = write(folder / "t.jsonl", rows)
     names = ("--measures", MEASURES)
-    assert segscore("score", table, table, "--output", tmp_path / "run", *names).code == 0
-    return tmp_path / "run"
+    assert segscore_once("score", table, table, "--output", folder / "run", *names).code == 0
+    return folder / "run"
 
 
 MEASURES = "window_diff,boundary_similarity,pk,r_miss,r_false_alarm,segmentation_similarity,b_f1"

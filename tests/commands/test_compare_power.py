@@ -15,11 +15,11 @@ from tests.support.corpora import run as score
 from tests.support.paths import DATA
 
 
-@pytest.fixture
-def scored(segscore: Segscore, tmp_path: Path) -> Path:
-    source, run = DATA / "tinyrec.jsonl", tmp_path / "run"
+@pytest.fixture(scope="module")
+def scored(segscore_once: Segscore, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    source, run = DATA / "tinyrec.jsonl", tmp_path_factory.mktemp("scored") / "run"
     points = ("--reference-points", "none,random-known", "--measures", "default,b_tp")
-    assert segscore("score", source, source, *points, "--output", run).code == 0
+    assert segscore_once("score", source, source, *points, "--output", run).code == 0
     return run
 
 
@@ -51,14 +51,18 @@ def test_what_documents_can_show_is_said_of_pairs_that_are_not_significant(
     apart = differences_of(scored)
     spread, kurtosis = apart.std(ddof=1), stats.kurtosis(apart, fisher=False)
     share = min(1, 2 / (kurtosis - 1))
-    power = nct_power(row["smallest_difference"] / spread, 42, share)
-    assert power == pytest.approx(0.8, abs=1e-6)
-    needed = row["documents_for_difference"]
-    assert nct_power(0.03 / spread, needed, share) >= 0.8
-    assert nct_power(0.03 / spread, needed - 1, share) < 0.8
+    freedom, needed = share * 42 - 1, []
+    for end, tail in (("low", 0.9), ("high", 0.1)):
+        of_range = spread * np.sqrt(freedom / stats.chi2.ppf(tail, freedom))
+        power = nct_power(row[f"smallest_difference_{end}"] / of_range, 42, share)
+        assert power == pytest.approx(0.8, abs=1e-6)
+        needed.append(row[f"documents_for_difference_{end}"])
+        assert nct_power(0.03 / of_range, needed[-1], share) >= 0.8
+        assert nct_power(0.03 / of_range, needed[-1] - 1, share) < 0.8
     assert (
-        f"EquiSeg and point:random-known: 42 documents can show a difference of "
-        f"{row['smallest_difference']:.4f} (power 0.8); 0.03 needs {needed}\n"
+        f"EquiSeg and point:random-known: with 42 documents, the test finds a difference of "
+        f"{row['smallest_difference_low']:.4f} to {row['smallest_difference_high']:.4f} with a "
+        f"probability of 80 %; 0.03 needs {needed[0]} to {needed[1]}\n"
     ) in text
     sure = pair(rows, "point:none")
     assert sure["p_holm"] < 0.05 and "EquiSeg and point:none: " not in text
@@ -99,7 +103,7 @@ def test_the_level_is_divided_by_the_pairs_of_systems(segscore: Segscore, tmp_pa
         assert result.code == 0, result.err
         rows = read_table(str(tmp_path / name / "comparisons")).to_pylist()
         found += [
-            row["smallest_difference"]
+            row["smallest_difference_high"]
             for row in rows
             if (row["average"], row["system"], row["other"]) == ("macro", "h0", "h1")
         ]
@@ -112,11 +116,11 @@ def test_more_power_needs_more_documents(segscore: Segscore, scored: Path, tmp_p
     _, more = compared(segscore, scored, tmp_path / "more", *find, "--power", "0.95")
     _, strict = compared(segscore, scored, tmp_path / "strict", *find, "--alpha", "0.01")
     names = ("smallest_difference", "documents_for_difference")
-    for name in names:
+    for name in (f"{name}_{end}" for name in names for end in ("low", "high")):
         least = pair(usual, "point:none")[name]
         assert pair(more, "point:none")[name] > least < pair(strict, "point:none")[name]
     _, plain = compared(segscore, scored, tmp_path / "plain")
-    assert pair(plain, "point:none")["documents_for_difference"] is None
+    assert pair(plain, "point:none")["documents_for_difference_low"] is None
 
 
 @pytest.mark.parametrize(
@@ -145,7 +149,7 @@ def test_too_few_documents_have_no_test(segscore: Segscore, tmp_path: Path) -> N
     assert segscore("score", source, source, "--output", run).code == 0
     text = segscore("compare", run, "--measure", "pk").out
     assert text.count("1 document: no test; at least 5 are needed") == 2
-    assert "can show" not in text and "due to chance" not in text
+    assert "the test finds" not in text and "due to chance" not in text
 
 
 def many(folder: Path, documents: int, missed: float, systems: str = "ab") -> Path:
@@ -262,6 +266,6 @@ def test_a_difference_is_answered_for_systems_that_differ(
     inputs, run = (tmp_path / "ref.jsonl", tmp_path / "hyp.jsonl"), tmp_path / "run"
     assert segscore("score", *inputs, "--output", run).code == 0
     plain, asked = segscore("compare", run), segscore("compare", run, "--difference", "0.1")
-    assert "< 0.0001 *" in plain.out and "can show" not in plain.out
-    assert "good and poor: 20 documents can show a difference of " in asked.out
+    assert "< 0.0001 *" in plain.out and "the test finds" not in plain.out
+    assert "good and poor: with 20 documents, the test finds a difference of " in asked.out
     assert "; 0.1 needs " in asked.out

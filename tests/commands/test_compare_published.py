@@ -8,18 +8,19 @@ import pytest
 import segscore as library
 from segscore.pipeline.storage import read_table
 from tests.support.command_line import Segscore
-from tests.support.comparisons import refusal_line, write
+from tests.support.comparisons import refusal_line
 from tests.support.paths import DATA
 from tests.support.report_pages import Reader
+from tests.support.written import write
 
 TINYREC = DATA / "tinyrec.jsonl"
 QUICK = ("--measure", "pk", "--permutations", 0, "--published")
 
 
-@pytest.fixture
-def run(segscore: Segscore, tmp_path: Path) -> Path:
-    output = tmp_path / "run"
-    assert segscore("score", TINYREC, TINYREC, "--output", output).code == 0
+@pytest.fixture(scope="module")
+def run(segscore_once: Segscore, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    output = tmp_path_factory.mktemp("scored") / "run"
+    assert segscore_once("score", TINYREC, TINYREC, "--output", output).code == 0
     return output
 
 
@@ -73,16 +74,16 @@ def test_a_format_of_one_table_is_refused(segscore: Segscore, run: Path, tmp_pat
     assert read_table(str(tmp_path / "compared" / "published")).num_rows == 84
 
 
-def test_a_part_of_a_set_is_refused_by_name(segscore: Segscore, tmp_path: Path, run: Path) -> None:
+def test_a_part_of_a_set_is_refused_by_name(segscore: Segscore, tmp_path: Path) -> None:
     rows = [json.loads(line) for line in TINYREC.read_text().splitlines()]
     part = write(tmp_path / "part.jsonl", rows[:60])
     assert segscore("score", part, part, "--output", tmp_path / "part").code == 0
     line = refusal_line(segscore("compare", tmp_path / "part", *QUICK))
     assert "TinyRec: 30 of 42 documents; published scores are about exactly" in line
-    record = json.loads((run / "run.json").read_text())
+    record = json.loads((tmp_path / "part" / "run.json").read_text())
     record["test_set"] |= {"fingerprint": "0" * 64, "name": None, "split": None}
-    (run / "run.json").write_text(json.dumps(record))
-    line = refusal_line(segscore("compare", run, *QUICK))
+    (tmp_path / "part" / "run.json").write_text(json.dumps(record))
+    line = refusal_line(segscore("compare", tmp_path / "part", *QUICK))
     assert "its references are not a test set that segscore knows" in line
 
 

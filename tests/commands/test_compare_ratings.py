@@ -20,13 +20,9 @@ from segscore.pipeline.settings.reading import read_file
 from segscore.pipeline.storage import read_table, write_table
 from tests.support.command_line import Segscore
 from tests.support.comparisons import refusal_line
+from tests.support.written import write
 
 Row = dict[str, Any]
-
-
-def write(path: Path, rows: list[Row]) -> Path:
-    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
-    return path
 
 
 @pytest.fixture

@@ -8,8 +8,6 @@ from typing import Any
 import pytest
 
 from segscore.pipeline.measures.edit_list import list_edits
-from segscore.pipeline.runs import planning
-from segscore.pipeline.runs.planning import Limits
 from segscore.pipeline.storage import read_table
 from tests.oracles import naive
 from tests.support import passes
@@ -167,11 +165,9 @@ def test_types_are_counted_separately(segscore: Segscore, tmp_path: Path) -> Non
         }
 
 
-def test_duplicates_across_parts_are_not_counted(
-    segscore: Segscore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_duplicates_across_parts_are_not_counted(segscore: Segscore, tmp_path: Path) -> None:
     """A coder has two rows for a document, in two parts; the run rejected both."""
-    monkeypatch.setattr(planning, "LIMITS", Limits(rows_per_part=10))
+    segscore.cut(10)
     generated = corpus(seed=33, documents=30)
     twice = next(row for row in generated.hypotheses if row["coder"] == "h1")
     generated.hypotheses.append({**twice, "boundaries": []})

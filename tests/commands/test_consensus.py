@@ -119,7 +119,8 @@ def test_boundaries_have_a_confidence_and_coders_are_left_out(
     (row,) = read_table(f"{tmp_path}/agreed/references").to_pylist()
     assert row["boundaries"] == [5]
     (row,) = read_table(f"{tmp_path}/agreed/confidence").to_pylist()
-    assert (row["position"], row["supporters"], row["coders"], row["confidence"]) == (5, 3, 3, 1.0)
+    assert (row["position"], row["supporters"], row["coders"]) == (5, 3, 3)
+    assert 0.99 < row["confidence"] < 1
     result = segscore("consensus", path, "--share", "0", "--output", tmp_path / "all")
     found = read_table(f"{tmp_path}/all/confidence").to_pylist()
     # Of 10 boundaries of ann and of the others in pairs with her, 6 are of both.

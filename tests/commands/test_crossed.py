@@ -130,6 +130,20 @@ def test_the_deviation_over_trials_is_that_of_the_summary(
     assert "--trials" in refusal_line(refused)
 
 
+def test_scores_of_each_document_as_csv(segscore: Segscore, tmp_path: Path) -> None:
+    gold, systems = tables(tmp_path)
+    options = ("--output", tmp_path / "run", "--layout", "documents")
+    printed = segscore("score", gold, systems, *options, "--format", "csv")
+    assert printed.code == 0, printed.err
+    rows = read_table(str(tmp_path / "run" / "scores")).to_pylist()
+    found = list(csv.DictReader(io.StringIO(printed.out)))
+    assert len(found) == len(rows) == 12
+    for row, expected in zip(found, rows, strict=True):
+        assert row["document_id"] == expected["document_id"]
+        assert float(row["pk"]) == expected["pk"]
+    assert "LaTeX" in refusal_line(segscore("score", gold, systems, *options, "--format", "latex"))
+
+
 def test_other_layouts_are_refused(segscore: Segscore, tmp_path: Path) -> None:
     gold, systems = tables(tmp_path)
     for layout in ("systems,systems", "systems,shows", "systems,measures,mean", "systems,"):

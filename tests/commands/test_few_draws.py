@@ -10,7 +10,6 @@ from typing import Any
 
 import pytest
 
-from segscore.pipeline.runs import planning
 from segscore.pipeline.runs.planning import Limits
 from segscore.pipeline.storage import read_table
 from tests.support.command_line import Segscore
@@ -112,13 +111,11 @@ def test_draws_that_vary_more_than_documents_have_no_share(
 
 
 @pytest.mark.long
-def test_every_engine_gives_the_same_advice(
-    segscore: Segscore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_every_engine_gives_the_same_advice(segscore: Segscore, tmp_path: Path) -> None:
     corpus(seed=6).write(tmp_path)
     said = set()
     for way, limits in WAYS.items():
-        monkeypatch.setattr(planning, "LIMITS", limits)
+        segscore.cut(limits)
         record = run(segscore, tmp_path, tmp_path / way, "--reference-points", POINTS, "--draws", 2)
         said.add(json.dumps(advice(record)))
     assert len(said) == 1 and said != {"[]"}

@@ -149,7 +149,6 @@ def test_bytes_are_the_same_on_any_workers(
     places: dict[str, tuple[object, ...]] = {
         "one": ("local", "--workers", 1),
         "four": ("local", "--workers", 4),
-        "processes": ("processes", "--workers", 2, "--memory-limit", "2GB"),
         "cluster": (scheduler,),
     }
     for name, place in places.items():
@@ -166,13 +165,13 @@ def test_bytes_are_the_same_on_any_workers(
 
 
 def test_tables_are_the_same_from_one_part_and_from_many(
-    segscore: Segscore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    segscore: Segscore, tmp_path: Path
 ) -> None:
     """Shapes take their lengths, and folders in their names, from files in other parts."""
     source = corpus(tmp_path / "in")
     told = []
     for name, limits in (("whole", Limits()), ("parts", SMALL)):
-        monkeypatch.setattr(planning, "LIMITS", limits)
+        segscore.cut(limits)
         ended = segscore(
             "import", source, "--coder", "sys-c", "--role", "hypothesis",
             "--output", tmp_path / name,
@@ -218,12 +217,10 @@ ADAPTED = (
 
 
 @pytest.mark.parametrize("parts", ["one", "many"])
-def test_ids_and_lists_are_adapted(
-    segscore: Segscore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, parts: str
-) -> None:
+def test_ids_and_lists_are_adapted(segscore: Segscore, tmp_path: Path, parts: str) -> None:
     """Whatever a part contains, the columns have one type, and one line says what was adapted."""
     if parts == "many":
-        monkeypatch.setattr(planning, "LIMITS", SMALL)
+        segscore.cut(SMALL)
     file = write_lines(tmp_path / "t.jsonl", ODD)
     ended = segscore("import", file, "--output", tmp_path / "out")
     assert (ended.code, ended.err) == (0, ADAPTED)
@@ -259,11 +256,9 @@ def test_a_resumed_import_says_what_was_adapted(
 
 
 @pytest.mark.parametrize("number", [0, 1, 17, 29])
-def test_lines_are_counted_across_parts(
-    segscore: Segscore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, number: int
-) -> None:
+def test_lines_are_counted_across_parts(segscore: Segscore, tmp_path: Path, number: int) -> None:
     """Lines that cannot be read, rows that are invalid, and rows that contradict others."""
-    monkeypatch.setattr(planning, "LIMITS", SMALL)
+    segscore.cut(SMALL)
     file = write_lines(tmp_path / "t.jsonl", GOOD)
     lines = file.read_text().splitlines(keepends=True)
 

@@ -7,8 +7,6 @@ from random import Random
 import pytest
 
 import segscore as api
-from segscore.pipeline.runs import planning
-from segscore.pipeline.runs.planning import Limits
 from tests.support.command_line import Segscore
 
 DIFFERS = (
@@ -160,7 +158,7 @@ def test_a_cut_of_any_size_is_named() -> None:
 
 
 def test_a_shift_is_found_in_a_sample_on_any_number_of_workers(
-    tmp_path: Path, segscore: Segscore, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, segscore: Segscore
 ) -> None:
     draw = Random(6)  # noqa: S311
     true = [sorted(draw.sample(range(400, 9000), 6)) for _ in range(400)]
@@ -173,7 +171,7 @@ def test_a_shift_is_found_in_a_sample_on_any_number_of_workers(
         ]
         (tmp_path / f"{coder}.jsonl").write_text("".join(json.dumps(row) + "\n" for row in listed))
     for rows_per_part in (1000, 50):
-        monkeypatch.setattr(planning, "LIMITS", Limits(rows_per_part=rows_per_part))
+        segscore.cut(rows_per_part)
         run = tmp_path / f"run-{rows_per_part}"
         tables = tmp_path / "desk.jsonl", tmp_path / "sys.jsonl"
         assert segscore("score", *tables, "--output", run).code == 0

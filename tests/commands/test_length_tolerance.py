@@ -10,7 +10,6 @@ import pyarrow as pa
 import pyarrow.parquet as pq  # noqa: TID251
 import pytest
 
-from segscore.pipeline.runs import planning
 from segscore.pipeline.runs.planning import Limits
 from segscore.pipeline.storage import read_table
 from tests.oracles import naive
@@ -97,7 +96,6 @@ def expected_scores(adopted: Adopted) -> dict[tuple[str, str, str], Row]:
 def test_scores_are_those_of_the_twin_however_rows_travel(
     segscore: Segscore,
     tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
     seed: int,
     tolerance: int,
 ) -> None:
@@ -106,7 +104,7 @@ def test_scores_are_those_of_the_twin_however_rows_travel(
     adopted = adopt_lengths(made["references"], made["hypotheses"], made["documents"], tolerance)
     found = []
     for way, limits in WAYS.items():
-        monkeypatch.setattr(planning, "LIMITS", limits)
+        segscore.cut(limits)
         record = score(segscore, tmp_path, tmp_path / way, tolerance)
         said = f"length_tolerance:{tolerance}"
         assert (said in record["signature"].split("|")) == (tolerance > 0)

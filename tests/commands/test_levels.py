@@ -17,7 +17,6 @@ from hypothesis import strategies as st
 import segscore as api
 from segscore.pipeline.errors import Refused
 from segscore.pipeline.measures.selection import select
-from segscore.pipeline.runs import planning
 from segscore.pipeline.runs.planning import Limits
 from segscore.pipeline.storage import read_table
 from tests.oracles import naive, naive_levels
@@ -250,7 +249,6 @@ def test_compare_works_on_each_level_and_over_all(kind: str) -> None:
 def test_the_tables_do_not_depend_on_the_split(
     segscore: Segscore,
     tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
     kind: str,
     window: str,
     types: tuple[str, ...],
@@ -262,7 +260,7 @@ def test_the_tables_do_not_depend_on_the_split(
         ("parts", Limits(rows_per_part=7), 2),
         ("shuffled", Limits(rows_per_part=7, read_again=0.0), 2),
     ):
-        monkeypatch.setattr(planning, "LIMITS", limits)
+        segscore.cut(limits)
         output = tmp_path / name
         result = segscore(
             "score", *paths, "--output", output, "--by-level", kind, "--window", window,

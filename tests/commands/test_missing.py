@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 
 import segscore as api
-from segscore.pipeline.runs import planning
 from segscore.pipeline.runs.planning import Limits
 from segscore.pipeline.storage import read_table
 from tests.support.command_line import Segscore
+from tests.support.written import write
 
 Row = dict[str, Any]
 DOCUMENTS, N_UNITS = 12, 30
@@ -78,11 +78,6 @@ def untyped(rows: list[Row]) -> list[Row]:
     return [{key: row[key] for key in row if key != "boundary_types"} for row in rows]
 
 
-def write(path: Path, rows: list[Row]) -> Path:
-    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
-    return path
-
-
 class Scorer:
     """Scores tables into new folders."""
 
@@ -127,14 +122,13 @@ OPTIONS: list[tuple[bool, tuple[str, ...]]] = [
 def test_they_are_scored_as_rows_without_boundaries_are(
     segscore: Segscore,
     tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
     typed: bool,
     options: tuple[str, ...],
     way: str,
 ) -> None:
     score = Scorer(segscore, tmp_path, typed=typed)
     expected = results(score(score.filled, *options))
-    monkeypatch.setattr(planning, "LIMITS", WAYS[way])
+    segscore.cut(WAYS[way])
     run = score(score.hypotheses, *options, "--missing", "none")
     assert results(run) == expected
     record = json.loads((run / "run.json").read_text())
@@ -154,10 +148,8 @@ def test_they_are_scored_as_rows_without_boundaries_are(
 
 
 @pytest.mark.parametrize("way", WAYS)
-def test_by_default_they_are_left_out(
-    segscore: Segscore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, way: str
-) -> None:
-    monkeypatch.setattr(planning, "LIMITS", WAYS[way])
+def test_by_default_they_are_left_out(segscore: Segscore, tmp_path: Path, way: str) -> None:
+    segscore.cut(WAYS[way])
     score = Scorer(segscore, tmp_path)
     run = score(score.hypotheses)
     record = json.loads((run / "run.json").read_text())
@@ -171,10 +163,8 @@ def test_by_default_they_are_left_out(
 
 
 @pytest.mark.parametrize("way", WAYS)
-def test_they_are_refused_by_name(
-    segscore: Segscore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, way: str
-) -> None:
-    monkeypatch.setattr(planning, "LIMITS", WAYS[way])
+def test_they_are_refused_by_name(segscore: Segscore, tmp_path: Path, way: str) -> None:
+    segscore.cut(WAYS[way])
     score = Scorer(segscore, tmp_path)
     run = score(score.hypotheses, "--missing", "refuse", code=2)
     assert (
@@ -192,9 +182,9 @@ def test_they_are_refused_by_name(
 
 @pytest.mark.parametrize("way", WAYS)
 def test_a_system_that_lacks_too_many_is_not_published(
-    segscore: Segscore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, way: str
+    segscore: Segscore, tmp_path: Path, way: str
 ) -> None:
-    monkeypatch.setattr(planning, "LIMITS", WAYS[way])
+    segscore.cut(WAYS[way])
     score = Scorer(segscore, tmp_path)
     rows = [row for row in untyped(hypotheses()) if row["coder"] != "cord"]
     paired = write(tmp_path / "paired.jsonl", rows)
@@ -210,10 +200,10 @@ def test_a_system_that_lacks_too_many_is_not_published(
 
 @pytest.mark.parametrize("way", WAYS)
 def test_rows_that_contradict_others_are_charged_to_nobody(
-    segscore: Segscore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, way: str
+    segscore: Segscore, tmp_path: Path, way: str
 ) -> None:
     """A rival's row under a wrong name, and a length that is off by one."""
-    monkeypatch.setattr(planning, "LIMITS", WAYS[way])
+    segscore.cut(WAYS[way])
     score = Scorer(segscore, tmp_path)
     rows = untyped(hypotheses())
     rival = {"document_id": "d5", "coder": "axon", "n_units": N_UNITS, "boundaries": [9]}

@@ -59,7 +59,7 @@ def test_every_plan_gives_the_same_tables(
     if way == "ranges":
         in_order(tmp_path)
     whole = run(segscore, tmp_path, tmp_path / "whole", *options)
-    monkeypatch.setattr(planning, "LIMITS", Limits(rows_per_part=10))
+    segscore.cut(10)
     divided = run(segscore, tmp_path, tmp_path / "met", *options)
     for name in TABLES:
         assert rows(tmp_path / "met", name) == rows(tmp_path / "whole", name), name
@@ -79,9 +79,7 @@ def test_every_plan_gives_the_same_tables(
     assert len([*(tmp_path / "met" / "scores").iterdir()]) > 3
 
 
-def test_a_few_files_in_no_order_are_shuffled(
-    segscore: Segscore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_few_files_in_no_order_are_shuffled(segscore: Segscore, tmp_path: Path) -> None:
     """Each of four files has ids from all over, so that nearly all rows would be in one range."""
     generated = corpus(seed=9, documents=60)
     numbers = np.random.default_rng(1).permutation(len(generated.hypotheses))
@@ -90,7 +88,7 @@ def test_a_few_files_in_no_order_are_shuffled(
     for path in (tmp_path / "hypotheses").iterdir():
         pq.write_table(pq.ParquetFile(path).read(), path)  # in one row group
     a_file = len(numbers) // 4
-    monkeypatch.setattr(planning, "LIMITS", Limits(rows_per_part=a_file))
+    segscore.cut(a_file)
     plan = run(segscore, tmp_path, tmp_path / "run")["plan"]
     assert any(line.startswith("rows are shuffled into") for line in plan), plan
     written = [pq.ParquetFile(path).metadata for path in (tmp_path / "run" / "scores").iterdir()]
@@ -123,13 +121,13 @@ def skewed(folder: Path) -> None:
 @pytest.mark.long
 @pytest.mark.parametrize("where", ["local", "processes"])
 def test_a_crowded_and_a_long_document_can_be_scored(
-    segscore: Segscore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, where: str
+    segscore: Segscore, tmp_path: Path, where: str
 ) -> None:
     skewed(tmp_path)
     place = ("--cluster", where, "--workers", 2)
     sides = (str(tmp_path / "references"), str(tmp_path / "hypotheses"))
     assert segscore("score", *sides, "--output", tmp_path / "whole", *place).code == 0
-    monkeypatch.setattr(planning, "LIMITS", Limits(rows_per_part=100))
+    segscore.cut(100)
     assert segscore("score", *sides, "--output", tmp_path / "met", *place).code == 0
     for name in ("scores", "summary"):
         assert rows(tmp_path / "met", name) == rows(tmp_path / "whole", name)

@@ -178,8 +178,8 @@ def test_a_number_of_most_of_the_documents_is_explained_too(segscore: Segscore) 
     out = segscore(*command).out
     assert out == segscore(*command).out
     assert (
-        "; if this number had nothing to do with this corpus, or were that of 90 to 95 % of its "
-        "documents, one of them would fit with a probability of at most "
+        ". An unrelated number, or that of 90 to 95 % of the documents, would fit a convention "
+        "this simple with a probability of at most "
         f"{found.easily_fitted:.2g}.\n"
     ) in out
 

@@ -8,8 +8,6 @@ from typing import Any
 import pyarrow.compute as pc
 import pytest
 
-from segscore.pipeline.runs import planning
-from segscore.pipeline.runs.planning import Limits
 from segscore.pipeline.storage import read_table
 from tests.oracles import naive_digests
 from tests.support.command_line import Segscore
@@ -126,7 +124,6 @@ def test_runs_of_an_earlier_version_are_compared_with_a_warning(
 def test_column_and_fingerprint_equal_the_twin(
     segscore: Segscore,
     tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
     options: tuple[str, ...],
     whole: bool,
 ) -> None:
@@ -140,7 +137,7 @@ def test_column_and_fingerprint_equal_the_twin(
     other = {**twice, "boundaries": [1]}
     Corpus([*accepted, twice, other], alone, generated.documents).write(tmp_path, files=2)
     if not whole:
-        monkeypatch.setattr(planning, "LIMITS", Limits(rows_per_part=9))
+        segscore.cut(9)
     record = run(segscore, tmp_path, tmp_path / "run", *options)
     assert record["rows"]["references"]["rejected"] == 2
     assert record["test_set"]["fingerprint"] == naive_digests.fingerprint(accepted)

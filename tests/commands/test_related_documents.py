@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 
 import segscore as package
-from segscore.pipeline.runs import planning
 from segscore.pipeline.runs.planning import Limits
 from tests.support.command_line import Segscore
 
@@ -62,15 +61,13 @@ def said_of(tables: Mapping[str, Rows]) -> list[str]:
 
 
 @pytest.mark.first
-def test_every_engine_says_the_interval_by_show(
-    segscore: Segscore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_every_engine_says_the_interval_by_show(segscore: Segscore, tmp_path: Path) -> None:
     """It is that of the best system in a run by show."""
     tables = corpus(0.3, seed=1)
     given = write(tables, tmp_path)
     said = {tuple(said_of(tables))}
     for way, limits in WAYS.items():
-        monkeypatch.setattr(planning, "LIMITS", limits)
+        segscore.cut(limits)
         run = tmp_path / way
         result = segscore("score", *given, "--output", run)
         assert result.code == 0, result.err

@@ -13,7 +13,6 @@ from typing import Any
 import pytest
 
 import segscore as api
-from segscore.pipeline.runs import planning
 from segscore.pipeline.runs.planning import Limits
 from segscore.pipeline.storage import read_table
 from tests.support.command_line import Segscore
@@ -90,11 +89,10 @@ def by_trial(tmp_path: Path, segscore: Segscore, answers: list[Row]) -> dict[tup
 def test_a_document_counts_once_with_the_mean_over_its_trials(
     segscore: Segscore,
     tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
     way: str,
     trials: Callable[[int], Iterable[int]],
 ) -> None:
-    monkeypatch.setattr(planning, "LIMITS", WAYS[way])
+    segscore.cut(WAYS[way])
     answers = hypotheses(trials)
     single = by_trial(tmp_path, segscore, answers)
     gold, table = tmp_path / "gold.jsonl", write(tmp_path / "answers.jsonl", answers)
@@ -186,7 +184,7 @@ def test_trials_agree_with_each_other(segscore: Segscore, tmp_path: Path) -> Non
 
 
 def test_bytes_do_not_depend_on_workers_or_the_order_of_rows(
-    segscore: Segscore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    segscore: Segscore, tmp_path: Path
 ) -> None:
     gold = write(tmp_path / "gold.jsonl", references(("ann", "ben")))
     answers = hypotheses(ragged)
@@ -198,7 +196,7 @@ def test_bytes_do_not_depend_on_workers_or_the_order_of_rows(
         ("b", shuffled, "parts"),
         ("c", shuffled, "whole"),
     ):
-        monkeypatch.setattr(planning, "LIMITS", WAYS[way])
+        segscore.cut(WAYS[way])
         table = write(tmp_path / name / "answers.jsonl", rows)
         output = tmp_path / f"run-{name}"
         result = segscore("score", gold, table, *options, "--output", output)

@@ -526,7 +526,7 @@ def test_the_report_of_an_audit_shows_its_tables(segscore: Segscore, tmp_path: P
         for coefficient in row[1].split(", ")
     }
     assert found == {key: pytest.approx(expected[key], abs=1e-4) for key in found}
-    # A bias too small to matter has no row, as on a terminal.
+    # Bias is not agreement above chance.
     assert all(name == "bias" for name, _ in expected.keys() - found.keys())
     peers = read_table(str(run / "peers")).to_pylist()
     rows = read.tables["boundary_similarity of each pair of coders"][1:]

@@ -10,8 +10,6 @@ import pyarrow as pa
 import pytest
 
 from segscore.pipeline.measures.selection import select
-from segscore.pipeline.runs import planning
-from segscore.pipeline.runs.planning import Limits
 from segscore.pipeline.storage import read_table, write_table
 from tests.oracles import naive
 from tests.support import passes
@@ -157,13 +155,11 @@ def test_a_run_without_averages_says_so(segscore: Segscore, tmp_path: Path, layo
 
 
 @pytest.mark.long
-def test_reference_points_are_independent_of_the_split(
-    segscore: Segscore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_reference_points_are_independent_of_the_split(segscore: Segscore, tmp_path: Path) -> None:
     generated = corpus(seed=14)
     tables = []
     for name, per_part, turned in (("a", 1_000_000, False), ("b", 30, True)):
-        monkeypatch.setattr(planning, "LIMITS", Limits(rows_per_part=per_part))
+        segscore.cut(per_part)
         order = -1 if turned else 1
         again = Corpus(
             generated.references[::order], generated.hypotheses[::order], generated.documents

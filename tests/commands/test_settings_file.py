@@ -12,7 +12,7 @@ import jsonschema
 import pytest
 import typer
 
-from segscore.jobs.cli import settings_schema
+from docs.tools import settings_schema
 from segscore.jobs.cli.app import app
 from segscore.jobs.cli.log import LOG
 from segscore.pipeline import storage

@@ -45,9 +45,9 @@ def test_only_b_falls_as_full_misses_rise(pi: Simulated) -> None:
     values = {
         (full, coders): pi(coders, "--full-miss", full, "--near-miss", 0.1, "--added", 0)
         for full in FULL_MISSES
-        for coders in CODERS
+        for coders in (2, 10)
     }
-    for coders in CODERS:
+    for coders in (2, 10):
         b = [values[full, coders]["boundary_similarity"] for full in FULL_MISSES]
         assert b == sorted(b, reverse=True)
         assert b[0] > 0.85
@@ -60,7 +60,7 @@ def test_only_b_falls_as_full_misses_rise(pi: Simulated) -> None:
 @pytest.mark.long
 def test_b_hardly_depends_on_the_number_of_coders(pi: Simulated) -> None:
     """Figure 9b."""
-    for full in FULL_MISSES:
+    for full in (0.1, 0.5, 0.9):
         values = [
             pi(coders, "--full-miss", full, "--near-miss", 0.1)["boundary_similarity"]
             for coders in CODERS

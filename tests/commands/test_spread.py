@@ -75,7 +75,7 @@ def test_tables_are_the_same_from_one_part_and_from_many(
     corpus(seed=8, documents=50).write(tmp_path)
     runs = []
     for rows in (1_000_000, 10):
-        monkeypatch.setattr(planning, "LIMITS", Limits(rows_per_part=rows))
+        segscore.cut(rows)
         output = tmp_path / str(rows)
         record = run(segscore, tmp_path, output, "--group-by", "genre,year")
         assert ("buckets" in record["signature"]) == (buckets == 16)
@@ -94,7 +94,7 @@ def test_tables_are_the_same_however_many_rows_are_scored_at_a_time(
     first, last = generated.hypotheses[0], generated.hypotheses[-1]
     generated.hypotheses.extend([{**first, "boundaries": []}, {**last, "boundaries": []}])
     generated.write(tmp_path, files=12)
-    monkeypatch.setattr(planning, "LIMITS", Limits(rows_per_part=100))
+    segscore.cut(100)
     runs = []
     for rows in (1000, 10):
         monkeypatch.setattr(planning, "ROWS_AT_ONCE", rows)
@@ -113,7 +113,7 @@ def test_sums_added_in_rounds_are_the_same(
     segscore: Segscore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     corpus(seed=10, documents=60).write(tmp_path, files=4)
-    monkeypatch.setattr(planning, "LIMITS", Limits(rows_per_part=15))
+    segscore.cut(15)
     written = []
     for at_once in (1000, 2):
         monkeypatch.setattr(adding, "SUMS_AT_ONCE", at_once)

@@ -18,8 +18,6 @@ from hypothesis import strategies as st
 
 from segscore.pipeline.arrays.ragged import from_lists
 from segscore.pipeline.errors import Failed
-from segscore.pipeline.runs import planning
-from segscore.pipeline.runs.planning import Limits
 from segscore.pipeline.scoring.counting import Pairs
 from segscore.pipeline.scoring.sweep import part
 from segscore.pipeline.scoring.sweep.candidates import CHANGING, Candidates, compute_changes
@@ -559,7 +557,7 @@ def test_a_finished_run_is_kept_without_fresh(table: Table) -> None:
 def test_bytes_are_the_same_on_any_cluster(
     segscore: Segscore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(planning, "LIMITS", Limits(rows_per_part=20))
+    segscore.cut(20)
     monkeypatch.setattr(part, "CANDIDATES_AT_ONCE", 30)
     generated = scored_corpus(seed=4, documents=60)
     generated.hypotheses.append(
@@ -586,9 +584,7 @@ def test_bytes_are_the_same_from_one_file_and_from_four(
     for count in (1, 4):
         folder = tmp_path / str(count)
         write(generated, folder, count)
-        monkeypatch.setattr(
-            planning, "LIMITS", Limits(rows_per_part=rows_per_part if count == 4 else 50)
-        )
+        segscore.cut(rows_per_part if count == 4 else 50)
         monkeypatch.setattr(part, "CANDIDATES_AT_ONCE", rows_per_part)
         sweep(segscore, folder, folder / "run")
         Random(count).shuffle(generated.hypotheses)  # noqa: S311

@@ -12,22 +12,16 @@ import pytest
 
 from segscore.pipeline.errors import Failed
 from segscore.pipeline.measures import ALL
-from segscore.pipeline.runs import planning
-from segscore.pipeline.runs.planning import Limits
 from segscore.pipeline.scoring.sweep.coder_sums import merge_sums
 from segscore.pipeline.scoring.sweep.measured import MeasureSums
 from segscore.pipeline.statistics import resampling
 from segscore.pipeline.storage import read_table
 from tests.support.command_line import Segscore
 from tests.support.comparisons import refusal_line
+from tests.support.written import write
 
 Row = dict[str, Any]
 MEASURES = ("pk", "window_diff", "boundary_similarity", "f1", "r_miss", "pk_prior")
-
-
-def write(path: Path, rows: list[Row]) -> Path:
-    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
-    return path
 
 
 @pytest.fixture
@@ -88,7 +82,7 @@ def test_values_are_those_of_scoring_at_each_threshold(
     options = ("--resample-by", "show") if unit == "show" else ()
     if unit == "11-buckets":  # of all documents, also for a system with fewer
         monkeypatch.setattr(resampling, "BUCKETS", 11)
-        monkeypatch.setattr(planning, "LIMITS", Limits(rows_per_part=10))
+        segscore.cut(10)
         rows = [row for row in rows if row["coder"] == "a" or row["document_id"] < "d10"]
     candidates = write(gold.parent / "candidates.jsonl", rows)
     thresholds = (0.0, 0.3, 0.55, 1.0)
@@ -114,6 +108,9 @@ def test_values_are_those_of_scoring_at_each_threshold(
         better = min if ALL[measure].better == "lower" else max
         best = better(value for value in values.values() if value is not None)
         chosen = [least for least in thresholds if found[system, measure, least]["best"]]
+        if measure == "r_miss":  # the lowest threshold is best by it
+            assert not chosen
+            continue
         assert [values[least] for least in chosen] == [best]
         row = found[system, measure, chosen[0]]
         ends = intervals[chosen[0]][system, measure]
@@ -228,3 +225,19 @@ def test_nothing_else_is_resampled(
     measured = ("--measure", "boundary_similarity", "--resample-by", "shows")
     line = refusal_line(segscore(*command, *measured))
     assert "--resample-by shows: documents have no such attribute; the nearest is show" in line
+
+
+def test_precision_and_recall_alone_choose_no_threshold(
+    segscore: Segscore, tmp_path: Path, tables: tuple[Path, list[Row]]
+) -> None:
+    gold, rows = tables
+    scores = write(tmp_path / "systems.jsonl", rows)
+    options = ("--measure", "precision,b_recall,f1", "--output", tmp_path / "run")
+    result = segscore("sweep", gold, scores, *options)
+    assert result.code == 0, result.err
+    measured = read_table(str(tmp_path / "run" / "measured")).to_pylist()
+    assert {row["measure"] for row in measured} == {"precision", "b_recall", "f1"}
+    assert {row["measure"] for row in measured if row["best"]} == {"f1"}
+    assert "best by f1 here" in " ".join(result.out.split())
+    alone = segscore("sweep", gold, scores, "--measure", "recall", "--output", tmp_path / "alone")
+    assert "recall alone chooses no threshold" in " ".join(alone.out.split())

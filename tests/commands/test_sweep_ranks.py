@@ -12,7 +12,6 @@ from hypothesis import strategies as st
 from scipy.stats import kendalltau
 
 import segscore as api
-from segscore.pipeline.runs import planning
 from segscore.pipeline.runs.planning import Limits
 from segscore.pipeline.scoring.sweep.shown_ranks import ranks_in_words
 from segscore.pipeline.statistics.rank_tests import kendall_tau
@@ -20,14 +19,10 @@ from segscore.pipeline.storage import read_table
 from tests.support.command_line import Segscore
 from tests.support.comparisons import refusal_line
 from tests.support.report_pages import Reader, report
+from tests.support.written import write
 
 Row = dict[str, Any]
 MEASURES = "boundary_similarity,pk,window_diff,pk_prior,f1"
-
-
-def write(path: Path, rows: list[Row]) -> Path:
-    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
-    return path
 
 
 def corpus(folder: Path, documents: int = 14, lacking: int = 0) -> dict[str, Path]:
@@ -69,11 +64,10 @@ def scored(segscore: Segscore, tables: dict[str, Path], *options: object) -> dic
 def test_values_are_those_of_score(
     segscore: Segscore,
     tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
     limits: Limits,
     lacking: int,
 ) -> None:
-    monkeypatch.setattr(planning, "LIMITS", limits)
+    segscore.cut(limits)
     tables = corpus(tmp_path, lacking=lacking)
     ended = segscore(
         "sweep", tables["gold"], tables["hyp"], "--measure", MEASURES, "--n-t", "5,1,3",

@@ -17,7 +17,6 @@ from hypothesis import strategies as st
 
 from segscore.pipeline.errors import Failed
 from segscore.pipeline.measures import tolerance
-from segscore.pipeline.runs import planning
 from segscore.pipeline.runs.planning import Limits
 from segscore.pipeline.scoring.sweep.coder_sums import merge_sums
 from segscore.pipeline.scoring.sweep.tolerances import (
@@ -182,7 +181,7 @@ def test_several_types_at_a_position_count_once(segscore: Segscore, tmp_path: Pa
 
 
 def test_bytes_are_the_same_on_any_cluster_and_partitioning(
-    segscore: Segscore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    segscore: Segscore, tmp_path: Path
 ) -> None:
     generated = corpus(seed=4, documents=60)
     contents = []
@@ -190,7 +189,7 @@ def test_bytes_are_the_same_on_any_cluster_and_partitioning(
         folder = tmp_path / str(count)
         generated.write(folder, count)
         limits = Limits(rows_per_part=1_000_000 if count == 1 else 10)
-        monkeypatch.setattr(planning, "LIMITS", limits)
+        segscore.cut(limits)
         sweep(segscore, folder, folder / "run", "--workers", workers)
         contents.append(
             [text for name, text in files(folder / "run").items() if name.startswith("tolerances/")]

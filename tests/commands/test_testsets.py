@@ -9,11 +9,10 @@ import pyarrow.parquet as pq  # noqa: TID251
 import pytest
 
 import segscore as segscore_library
-from segscore.pipeline.runs import planning
-from segscore.pipeline.runs.planning import Limits
 from tests.support.command_line import Segscore
-from tests.support.comparisons import Row, refusal_line, write
+from tests.support.comparisons import Row, refusal_line
 from tests.support.paths import DATA
+from tests.support.written import write
 
 
 def tinyrec() -> list[Row]:
@@ -60,7 +59,7 @@ def test_a_beginning_of_a_name_comes_before_similar_names(
 
 @pytest.mark.parametrize("whole", [True, False], ids=["whole", "parts"])
 def test_a_set_is_recognised_in_any_order_and_format(
-    segscore: Segscore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, whole: bool
+    segscore: Segscore, tmp_path: Path, whole: bool
 ) -> None:
     rows = tinyrec()
     names = {row["document_id"]: f"x{i}" for i, row in enumerate(rows)}
@@ -73,7 +72,7 @@ def test_a_set_is_recognised_in_any_order_and_format(
     hypotheses = [row for row in renamed if row["role"] == "hypothesis"]
     write(tmp_path / "hypotheses.jsonl", hypotheses[:30])
     if not whole:
-        monkeypatch.setattr(planning, "LIMITS", Limits(rows_per_part=9))
+        segscore.cut(9)
     sides = tmp_path / "references.parquet", tmp_path / "hypotheses.jsonl"
     run = tmp_path / "run"
     result = segscore("score", *sides, "--output", run)

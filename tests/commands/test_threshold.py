@@ -1,6 +1,5 @@
 """`segscore score --threshold` scores what a table of the candidates that reach it would score."""
 
-import json
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -10,13 +9,9 @@ import pytest
 from segscore.pipeline.storage import read_table
 from tests.support.command_line import Segscore
 from tests.support.comparisons import refusal_line
+from tests.support.written import write
 
 Row = dict[str, Any]
-
-
-def write(path: Path, rows: list[Row]) -> Path:
-    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
-    return path
 
 
 def candidates(seed: int, *, typed: bool = False) -> tuple[list[Row], list[Row]]:

@@ -12,8 +12,6 @@ import pytest
 
 import segscore as api
 from segscore.pipeline.errors import Refused
-from segscore.pipeline.runs import planning
-from segscore.pipeline.runs.planning import Limits
 from segscore.pipeline.storage import read_table, write_table
 from tests.oracles import naive
 from tests.support import passes
@@ -104,13 +102,11 @@ def test_typed_edits_of_a_run_equal_the_twin(
     assert all(stored[key] == pytest.approx(float(confused[key])) for key in stored)
 
 
-def test_types_of_a_run_are_independent_of_the_split(
-    segscore: Segscore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_types_of_a_run_are_independent_of_the_split(segscore: Segscore, tmp_path: Path) -> None:
     write(tmp_path, Random(5))  # noqa: S311
     runs = []
     for output, rows in (("one", 1000), ("many", 16)):
-        monkeypatch.setattr(planning, "LIMITS", Limits(rows_per_part=rows))
+        segscore.cut(rows)
         assert score(segscore, tmp_path, output, "--confusion").code == 0
         run = tmp_path / output
         scores, summary, confusion = (

@@ -8,14 +8,12 @@ from pathlib import Path
 
 import pytest
 
-from segscore.pipeline.runs import planning
-from segscore.pipeline.runs.planning import Limits
 from tests.support import private_machine
 from tests.support.command_line import Segscore
 from tests.support.deployed import DEPLOY
 from tests.support.driven import FaultPlan, Gate, wait
 from tests.support.promises import require_same
-from tests.support.resuming import ROWS, Workspace
+from tests.support.resuming import Workspace
 from tests.support.slurm import PROGRAMS, Slurm, slurm
 
 REFUSAL = private_machine.refusal(*PROGRAMS)
@@ -37,11 +35,8 @@ def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Slurm]:
 
 
 @pytest.fixture
-def workspace(
-    segscore: Segscore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> Iterator[Workspace]:
+def workspace(segscore: Segscore, tmp_path: Path) -> Iterator[Workspace]:
     """A corpus of small parts, and the folder of its run."""
-    monkeypatch.setattr(planning, "LIMITS", Limits(rows_per_part=ROWS, read_again=0.0))
     with Workspace(tmp_path, segscore) as ready:
         yield ready
 

@@ -14,7 +14,7 @@ from tests.support.pages import DOCS
 
 PAGE = (DOCS / "reproduce.md").read_text("utf-8")
 SECTION = PAGE.partition("## From a signature to a command\n")[2].partition("\n## ")[0]
-OF_OTHERS = {"agree", "sweep", "operating_point", "p"}
+OF_OTHERS = {"agree", "sweep", "operating_point", "p", "permutation"}
 """Fields of the signatures of other commands than `segscore score`."""
 
 ROWS = [

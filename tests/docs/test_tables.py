@@ -9,8 +9,8 @@ from typing import Any
 import pandera.pyarrow as pap
 import pyarrow.parquet as pq  # noqa: TID251
 
+from docs.tools.table_rows import TableRow, table_rows
 from segscore.api.output_tables import ATTRIBUTES, GROUPS, TABLES, OutputTable
-from segscore.api.table_rows import TableRow, table_rows
 from segscore.pipeline import storage
 from segscore.pipeline.measures.selection import EVERYTHING, select
 from segscore.pipeline.runs import run_folder

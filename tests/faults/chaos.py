@@ -27,7 +27,6 @@ from tests.support.killing import (
     WORKER,
     Cluster,
     Command,
-    ForkedCommand,
     cluster,
     kill,
     spawned,
@@ -266,7 +265,7 @@ class Undisturbed:
                 start = time.monotonic()
                 run = self.place(folder)
                 output = ("--output", str(run), *place.option)
-                result = ForkedCommand(fault_plan, *scenario.arguments, *output).result()
+                result = Command(fault_plan, *scenario.arguments, *output).result()
                 lasts = time.monotonic() - start
             if result.code:
                 raise Broken(f"undisturbed: {result.err}")
@@ -303,7 +302,7 @@ def disturb(
         reader.start()
         for attempt in range(ATTEMPTS):
             output = ("--output", str(run), *place.option)
-            command = ForkedCommand(fault_plan, *scenario.arguments, *output)
+            command = Command(fault_plan, *scenario.arguments, *output)
             struck = victim = None
             if remaining:
                 blow = remaining.pop(0)

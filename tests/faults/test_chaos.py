@@ -2,13 +2,11 @@
 
 from pathlib import Path
 
-import pytest
-
 from tests.faults.chaos import CLUSTER, LOCAL, PROCESSES, Figures, Undisturbed, harry, scenarios
 from tests.support.killing import CLIENT, SCHEDULER, WORKER
 from tests.support.promises import require_one_line, require_quiet
 
-RUNS = 6
+RUNS = 4
 
 
 def test_a_line_about_progress_is_no_message() -> None:
@@ -19,16 +17,13 @@ def test_a_line_about_progress_is_no_message() -> None:
     assert require_one_line(f"{progress}{line}\n", 1) == line
 
 
-@pytest.mark.long
 def test_killed_runs_end_like_undisturbed_ones(tmp_path: Path) -> None:
     """``disturb`` raises if a promise is broken."""
     _, agree, twice = scenarios(tmp_path / "corpus", documents=60)
     ways = [
-        (agree, CLUSTER, CLIENT),
         (agree, CLUSTER, SCHEDULER),
         (agree, CLUSTER, WORKER),
         (twice, LOCAL, CLIENT),
-        (twice, PROCESSES, CLIENT),
         (twice, PROCESSES, WORKER),
     ]
     figures = Figures()

@@ -9,19 +9,15 @@ from pathlib import Path
 
 import pytest
 
-from segscore.pipeline.runs import planning
-from segscore.pipeline.runs.planning import Limits
 from tests.support import hosts
 from tests.support.command_line import Segscore
 from tests.support.driven import Gate, wait
 from tests.support.hosts import Cluster, Namespaces, Network, Proxies
 from tests.support.killing import Command
 from tests.support.promises import UNFINISHED, require_quiet, require_same
-from tests.support.resuming import ROWS, Workspace
+from tests.support.resuming import Workspace
 from tests.support.run_files import files
 from tests.support.waiting import WAIT_AT_PART, WAIT_IN_SHUFFLE, waiting_process
-
-pytestmark = pytest.mark.long
 
 QUICK = {
     "DASK_DISTRIBUTED__SCHEDULER__WORKER_TTL": "1s",  # waits for ten heartbeats in any case: 5 s
@@ -36,8 +32,6 @@ def workspace(
     segscore: Segscore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> Iterator[Workspace]:
     """A corpus of small parts; a cluster started now notices soon who is cut off."""
-    limits = Limits(rows_per_part=ROWS, read_again=0.0)  # rows are shuffled
-    monkeypatch.setattr(planning, "LIMITS", limits)
     for name, value in QUICK.items():
         monkeypatch.setenv(name, value)
     with Workspace(tmp_path, segscore) as ready:

@@ -223,8 +223,8 @@ def test_a_job_may_die_at_every_operation(
     assert search(stepped, [kind], tree, deaths=1).run() > 20
 
 
-QUICK = [("store", "2 2", None)]
-LONG = [
+PAIRS = [
+    ("store", "2 2", None),
     ("store", "2 2e", None),
     ("store", "2f 3fe", 2),
     ("disk", "2 3", None),
@@ -235,7 +235,7 @@ LONG = [
 
 @pytest.mark.parametrize(
     ("stepped", "kinds", "before"),
-    [*QUICK, *(pytest.param(*case, marks=pytest.mark.long) for case in LONG)],
+    PAIRS,
     indirect=["stepped"],
 )
 def test_two_jobs_in_every_order_leave_one_run(
@@ -245,7 +245,6 @@ def test_two_jobs_in_every_order_leave_one_run(
     assert search(stepped, kinds.split(), tree).run() > 1000
 
 
-@pytest.mark.long
 @pytest.mark.parametrize(
     ("stepped", "kinds", "before"),
     [
@@ -268,4 +267,4 @@ def test_jobs_in_random_orders_leave_one_run(
     stepped: SteppedStorage, kinds: str, before: int | None
 ) -> None:
     tree = finished_run(stepped, before) if before else {}
-    search(stepped, kinds.split(), tree).sample(300, seed=11)
+    search(stepped, kinds.split(), tree).sample(100, seed=11)

@@ -1,7 +1,6 @@
 """An import that is killed, on a real cluster, and the same command again."""
 
 import json
-import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -62,6 +61,17 @@ def started(tmp_path: Path, workers: Cluster) -> Import:
     return Import(tmp_path, workers.address)
 
 
+@pytest.fixture(scope="module")
+def expected(tmp_path_factory: pytest.TempPathFactory, workers: Cluster) -> dict[str, bytes]:
+    """The files of an undisturbed import."""
+    undisturbed = Import(tmp_path_factory.mktemp("undisturbed"), workers.address)
+    _, command = undisturbed.start({})
+    assert command.result().code == 0
+    tables = undisturbed.tables()
+    assert len(tables) >= 3
+    return tables
+
+
 GATES = {
     "while files are read": Gate("runs.cluster._outcome", "kill", "000003"),
     "before the documents": Gate("importing.write_tables.cut_ranges", "kill"),
@@ -73,12 +83,8 @@ GATES = {
 }
 
 
-def test_an_import_killed_twice_is_resumed(started: Import) -> None:
+def test_an_import_killed_twice_is_resumed(started: Import, expected: dict[str, bytes]) -> None:
     """The second attempt has not begun to publish, but the first has moved a table."""
-    _, command = started.start({})
-    assert command.result().code == 0
-    expected = started.tables()
-    shutil.rmtree(started.output)
     for gate in (GATES["between two moves"], GATES["before the tables"]):
         _, command = started.start({"killed": gate})
         assert command.result().code == -9
@@ -88,11 +94,9 @@ def test_an_import_killed_twice_is_resumed(started: Import) -> None:
     assert started.tables() == expected
 
 
-def test_a_worker_that_is_killed_is_replaced(started: Import, tmp_path: Path) -> None:
-    _, command = started.start({})
-    assert command.result().code == 0
-    expected = started.tables()
-    shutil.rmtree(started.output)
+def test_a_worker_that_is_killed_is_replaced(
+    started: Import, expected: dict[str, bytes], tmp_path: Path
+) -> None:
     (tmp_path / "workers").mkdir()
     gates = {"lost": Gate("runs.receipts.keep", "kill", "000003")}
     fault_plan = FaultPlan(str(tmp_path / "workers"), ROWS, gates)
@@ -147,12 +151,9 @@ def test_no_other_command_uses_the_folder_of_a_killed_import(started: Import) ->
 
 
 @pytest.mark.parametrize("gate", GATES.values(), ids=GATES)
-def test_the_same_command_gives_the_same_bytes(started: Import, gate: Gate) -> None:
-    _, command = started.start({})
-    assert command.result().code == 0
-    expected = started.tables()
-    assert len(expected) >= 3
-    shutil.rmtree(started.output)
+def test_the_same_command_gives_the_same_bytes(
+    started: Import, expected: dict[str, bytes], gate: Gate
+) -> None:
     _, command = started.start({"killed": gate})
     assert command.result().code == -9
     left = started.tables()

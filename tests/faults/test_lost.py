@@ -18,8 +18,7 @@ from tests.support.waiting import WAIT_AT_PART, WAIT_IN_SHUFFLE, waiting_process
 
 WAYS = [
     pytest.param("score", WAIT_AT_PART, id="score"),
-    pytest.param("agree", WAIT_AT_PART, id="agree", marks=pytest.mark.long),
-    pytest.param("agree", WAIT_IN_SHUFFLE, id="shuffle", marks=pytest.mark.long),
+    pytest.param("agree", WAIT_IN_SHUFFLE, id="shuffle"),
 ]
 
 
@@ -48,20 +47,18 @@ def undisturbed(workspace: Workspace, command: str) -> dict[str, bytes]:
     return files(output)
 
 
-@pytest.mark.parametrize("command", ["score", pytest.param("agree", marks=pytest.mark.long)])
-def test_a_task_of_a_lost_worker_is_repeated(workspace: Workspace, command: str) -> None:
+def test_a_task_of_a_lost_worker_is_repeated(workspace: Workspace) -> None:
     fault_plan = workspace.fault_plan({"gate": WAIT_AT_PART})
     with cluster(fault_plan) as dask:
-        run = started(workspace, fault_plan, command, dask.address)
+        run = started(workspace, fault_plan, "score", dask.address)
         pid = waiting_process(fault_plan, run)
         assert pid in [worker.pid for worker in dask.workers]
         kill(pid)
         result = run.result()
     assert result.code == 0, result.err
-    require_same(workspace.run, undisturbed(workspace, command))
+    require_same(workspace.run, undisturbed(workspace, "score"))
 
 
-@pytest.mark.long
 def test_a_worker_may_be_lost_during_a_shuffle(workspace: Workspace) -> None:
     fault_plan = workspace.fault_plan({"gate": WAIT_IN_SHUFFLE})
     with cluster(fault_plan) as dask:

@@ -3,22 +3,17 @@
 import asyncio
 import socket
 import ssl
-from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
-from pathlib import Path
 
 import psutil  # type: ignore[import-untyped]
 import pytest
 from distributed import Client, Security  # noqa: TID251
 from distributed.comm import connect  # noqa: TID251
 
-from segscore.pipeline.runs import planning
-from segscore.pipeline.runs.planning import Limits
-from tests.support.command_line import Segscore
 from tests.support.driven import Gate, wait
 from tests.support.promises import require_quiet, require_same
-from tests.support.resuming import ROWS, Workspace
+from tests.support.resuming import Workspace
 
 WAIT_AT_PART = Gate("runs.receipts.keep", "wait", "scored/part-00002")
 KEY = "PRIVATE KEY"
@@ -66,16 +61,6 @@ def is_silent(host: str, port: int) -> bool:
         wrapped.sendall(b"GET / HTTP/1.0\r\n\r\n")
         return not wrapped.recv(1)
     return True
-
-
-@pytest.fixture
-def workspace(
-    segscore: Segscore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> Iterator[Workspace]:
-    """A corpus of small parts, and the folder of its run."""
-    monkeypatch.setattr(planning, "LIMITS", Limits(rows_per_part=ROWS, read_again=0.0))
-    with Workspace(tmp_path, segscore) as ready:
-        yield ready
 
 
 def test_nobody_without_the_key_reaches_worker_processes(workspace: Workspace) -> None:

@@ -5,7 +5,6 @@ from pathlib import Path
 
 import pytest
 
-from segscore.pipeline.runs import planning
 from segscore.pipeline.runs.planning import Limits
 from tests.support.command_line import Segscore
 from tests.support.corpora import corpus
@@ -33,7 +32,7 @@ def test_a_relative_output_is_relative_to_the_clients_folder(
         corpus(seed=4).write(tmp_path)
     monkeypatch.chdir(tmp_path)  # the workers have another one (``conftest.dask_cluster``)
     limits = Limits(rows_per_part=20, read_again=0.0)  # rows are shuffled
-    monkeypatch.setattr(planning, "LIMITS", limits)
+    segscore.cut(limits)
     for output, where in (("run", scheduler), ("here", "local")):
         options = ("--output", output, "--cluster", where)
         result = segscore(command, *TABLES[command], *options)

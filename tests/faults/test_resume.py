@@ -552,12 +552,10 @@ def test_damaged_rows_of_a_shuffle_are_shuffled_again(workspace: Workspace) -> N
     "gate",
     [
         Gate("runs.receipts.keep", "kill", "met/"),
-        pytest.param(
-            Gate("runs.receipts.keep", "kill", "met/", after=True), marks=pytest.mark.long
-        ),
+        Gate("runs.receipts.keep", "kill", "met/", after=True),
         Gate("runs.receipts.keep", "kill", "audited/part-00002"),
-        pytest.param(Gate("storage.remove", "kill", "/met", after=True), marks=pytest.mark.long),
-        pytest.param(RECORD_GATE, marks=pytest.mark.long),
+        Gate("storage.remove", "kill", "/met", after=True),
+        RECORD_GATE,
     ],
     ids=["before rows met", "when rows met", "a part", "rows removed", "record"],
 )

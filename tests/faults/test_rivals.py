@@ -48,14 +48,9 @@ def raced(
     return results, won[0]
 
 
-@pytest.mark.parametrize("first", [0, 1, 2], ids=["the first", "the second", "both at once"])
 @pytest.mark.parametrize(
-    "options",
-    [
-        (),
-        pytest.param(("--fresh",), marks=pytest.mark.long),
-        pytest.param(("--fresh", *OTHER), marks=pytest.mark.long),
-    ],
+    ("options", "first"),
+    [((), 0), ((), 1), ((), 2), (("--fresh",), 2), (("--fresh", *OTHER), 2)],
     ids=str,
 )
 def test_exactly_one_publishes(
@@ -74,7 +69,7 @@ def test_exactly_one_publishes(
 
 @pytest.mark.parametrize(
     "options",
-    [pytest.param(("--fresh",), marks=pytest.mark.long), ("--fresh", *OTHER)],
+    [("--fresh",), ("--fresh", *OTHER)],
     ids=str,
 )
 def test_a_fresh_job_takes_over_the_folder(

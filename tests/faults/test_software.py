@@ -3,7 +3,6 @@
 import os
 import signal
 import textwrap
-from collections.abc import Iterator
 from importlib.metadata import version
 from pathlib import Path
 
@@ -11,13 +10,11 @@ import pytest
 from distributed import Client  # noqa: TID251
 
 from segscore.pipeline.errors import Failed
-from segscore.pipeline.runs import connecting, executors, planning
-from segscore.pipeline.runs.planning import Limits
-from tests.support.command_line import Segscore
+from segscore.pipeline.runs import connecting, executors
 from tests.support.driven import Gate, wait
 from tests.support.killing import Cluster, cluster
 from tests.support.promises import require_one_line, require_same
-from tests.support.resuming import ROWS, Workspace
+from tests.support.resuming import Workspace
 
 NEEDED = version("segscore")
 HIDING = """
@@ -40,16 +37,6 @@ HIDING = """
     metadata.Distribution.from_name = Absent.from_name
     sys.meta_path.insert(0, Hiding())
 """
-
-
-@pytest.fixture
-def workspace(
-    segscore: Segscore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> Iterator[Workspace]:
-    """A corpus of small parts, and the folder of its run."""
-    monkeypatch.setattr(planning, "LIMITS", Limits(rows_per_part=ROWS, read_again=0.0))
-    with Workspace(tmp_path, segscore) as ready:
-        yield ready
 
 
 @pytest.fixture

@@ -10,8 +10,6 @@ import pyarrow as pa
 import pytest
 
 from segscore.pipeline import storage
-from segscore.pipeline.runs import planning
-from segscore.pipeline.runs.planning import Limits
 from tests.support.command_line import CommandResult, Segscore
 from tests.support.corpora import Corpus, corpus
 from tests.support.dask_cluster import dask_cluster
@@ -58,9 +56,9 @@ def tables(run: str) -> dict[str, list[dict[str, Any]]]:
 
 
 @pytest.fixture
-def on_disk(segscore: Segscore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Corpus:
+def on_disk(segscore: Segscore, tmp_path: Path) -> Corpus:
     """A corpus of several parts, imported and scored on a disk, with a rejected row."""
-    monkeypatch.setattr(planning, "LIMITS", Limits(rows_per_part=40))
+    segscore.cut(40)
     generated = corpus(seed=12, documents=50)
     generated.hypotheses.append({**generated.hypotheses[0], "boundaries": []})
     upload(generated, str(tmp_path))

@@ -11,6 +11,8 @@ import pytest
 import vl_convert
 
 from segscore.jobs.cli import app
+from segscore.pipeline.runs import planning
+from segscore.pipeline.runs.planning import Limits
 
 # A process that writes many pages needs the library that draws their charts only once.
 vl_convert.javascript_bundle = cache(vl_convert.javascript_bundle)
@@ -38,6 +40,11 @@ class Segscore:
         code = _exit_code(self.patch, arguments)
         captured = self.capture.readouterr()
         return CommandResult(code, captured.out, captured.err)
+
+    def cut(self, limits: Limits | int) -> None:
+        """Cut inputs into parts of so many rows, or within these limits."""
+        chosen = Limits(rows_per_part=limits) if isinstance(limits, int) else limits
+        self.patch.setattr(planning, "LIMITS", chosen)
 
 
 class SegscoreOnce(Segscore):

@@ -7,6 +7,7 @@ from typing import Any
 
 from segscore.pipeline.storage import read_table
 from tests.support.command_line import CommandResult, Segscore
+from tests.support.written import write
 
 Row = dict[str, Any]
 
@@ -30,11 +31,6 @@ def compare(segscore: Segscore, folder: Path, *arguments: object) -> dict[str, l
     result = segscore("compare", *arguments, "--output", output)
     assert result.code == 0, result.err
     return tables(output)
-
-
-def write(path: Path, rows: Sequence[Row]) -> Path:
-    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
-    return path
 
 
 def line(document: str, coder: str, role: str, boundaries: list[int], n_units: int = 20) -> Row:

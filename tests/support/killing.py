@@ -6,9 +6,10 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from importlib import import_module
 from pathlib import Path
 
 import psutil  # type: ignore[import-untyped]
@@ -32,30 +33,20 @@ class CommandResult:
 
 
 class Command:
-    """`segscore ARGUMENTS` in a process of its own, with the prefix ``within``."""
+    """`segscore ARGUMENTS` in a process of its own: forked, or begun with the prefix ``within``."""
 
     def __init__(
         self, fault_plan: FaultPlan, *arguments: object, within: Sequence[str] = ()
     ) -> None:
-        self.folder = Path(fault_plan.folder)
-        self.log = self.folder / f"command-{len(list(self.folder.glob('command-*.out')))}"
-        self.process = self.started(fault_plan, [*map(str, arguments)], within)
-
-    def started(
-        self, fault_plan: FaultPlan, arguments: Sequence[str], within: Sequence[str]
-    ) -> "subprocess.Popen[bytes] | ForkedProcess":
-        """Start the command."""
-        with (
-            self.log.with_suffix(".out").open("wb") as out,
-            self.log.with_suffix(".err").open("wb") as err,
-        ):
-            return subprocess.Popen(
-                [*within, PYTHON, "-m", "tests.support.driven", *arguments],
-                cwd=self.folder,
-                env=fault_plan.environment(),
-                stdout=out,
-                stderr=err,
-            )
+        folder = Path(fault_plan.folder)
+        self.log = folder / f"command-{len(list(folder.glob('command-*.out')))}"
+        words, environment = [*map(str, arguments)], fault_plan.environment()
+        streams = self.log.with_suffix(".out"), self.log.with_suffix(".err")
+        self.process: OwnProcess = (
+            _started([*within, PYTHON, "-m", "tests.support.driven", *words], environment, *streams)
+            if within
+            else ForkedProcess("segscore", words, environment, *streams)
+        )
 
     @property
     def running(self) -> bool:
@@ -83,22 +74,36 @@ class Command:
 
 FORKS = multiprocessing.get_context("forkserver")
 IMPORTED = [
+    "distributed.cli.dask_scheduler",
+    "distributed.cli.dask_worker",
+    "numba",
     "segscore.jobs.cli.app",
+    "segscore.jobs.nightly",
     "segscore.pipeline.agreement.run",
     "segscore.pipeline.runs.cluster",
     "segscore.pipeline.runs.executors",
     "segscore.pipeline.scoring.run",
     __name__,
 ]
-"""Modules of a client; where hundreds of clients are killed, they are imported once."""
+"""Modules of clients, workers and schedulers, which are imported once for all of them."""
 
 
 class ForkedProcess:
     """A process forked from one that has imported everything, with the interface of ``Popen``."""
 
-    def __init__(self, run: Callable[..., None], *arguments: object) -> None:
+    def __init__(
+        self,
+        program: str,
+        arguments: Sequence[str],
+        environment: Mapping[str, str],
+        out: Path,
+        err: Path,
+    ) -> None:
+        for file in (out, err):  # they exist even if it is killed before it opens them
+            file.touch()
         FORKS.set_forkserver_preload(IMPORTED)
-        self.process = FORKS.Process(target=run, args=arguments)
+        given = (program, arguments, environment, out, err)
+        self.process = FORKS.Process(target=_run_forked, args=given)
         self.process.start()
 
     @property
@@ -117,6 +122,10 @@ class ForkedProcess:
         """Return the exit code; None while it runs."""
         return self.process.exitcode
 
+    def send_signal(self, number: int) -> None:
+        """Send it a signal."""
+        os.kill(self.pid, number)
+
     def kill(self) -> None:
         """Kill it."""
         self.process.kill()
@@ -127,32 +136,37 @@ class ForkedProcess:
 
 
 def _run_forked(
-    folder: str, environment: Mapping[str, str], log: Path, arguments: Sequence[str]
+    program: str, arguments: Sequence[str], environment: Mapping[str, str], out: Path, err: Path
 ) -> None:
+    """Run `segscore`, or Dask's `worker` or `scheduler`, as a process that starts does."""
+    import dask  # noqa: TID251
+
     os.environ.clear()
     os.environ.update(environment)
-    os.chdir(folder)
-    for stream, ending in ((1, ".out"), (2, ".err")):
-        os.dup2(os.open(log.with_suffix(ending), os.O_WRONLY | os.O_CREAT), stream)
-    sys.argv = ["segscore", *arguments]
-    from tests.support import driven
+    os.chdir(out.parent)
+    for number, file in enumerate((out, err), 1):
+        os.dup2(os.open(file, os.O_WRONLY | os.O_APPEND), number)
+    dask.config.refresh()  # it has read the variables of another environment
+    if program == "segscore":
+        from tests.support import driven
 
-    driven.main()
+        sys.argv = ["segscore", *arguments]
+        driven.main()
+    else:
+        import_module(f"distributed.cli.dask_{program}").main([*arguments])
 
 
-class ForkedCommand(Command):
-    """`segscore ARGUMENTS` in a forked process, which starts much faster."""
-
-    def started(
-        self, fault_plan: FaultPlan, arguments: Sequence[str], within: Sequence[str]
-    ) -> ForkedProcess:
-        """Start it; its output files exist even if it is killed before it opens them."""
-        assert not within
-        for ending in (".out", ".err"):
-            self.log.with_suffix(ending).touch()
-        return ForkedProcess(
-            _run_forked, fault_plan.folder, fault_plan.environment(), self.log, arguments
+def _started(
+    command: Sequence[str], environment: Mapping[str, str], out: Path, err: Path
+) -> "subprocess.Popen[bytes]":
+    """Start a process that imports everything itself."""
+    with out.open("ab") as output, err.open("ab") as errors:
+        return subprocess.Popen(
+            command, cwd=out.parent, env=environment, stdout=output, stderr=errors
         )
+
+
+OwnProcess = subprocess.Popen[bytes] | ForkedProcess
 
 
 def kill(pid: int) -> bool:
@@ -186,23 +200,20 @@ class Cluster:
         self.address = f"tcp://127.0.0.1:{free_ports(1)[0]}"
         self.count = workers
         self.threads = threads
-        self.scheduler: subprocess.Popen[bytes] | None = None
-        self.workers: list[subprocess.Popen[bytes]] = []
+        self.scheduler: OwnProcess | None = None
+        self.workers: list[OwnProcess] = []
         self.starts = 0
         self.scheduler_environment: Mapping[str, str] | None = None
 
     def _start(
-        self, *arguments: str, environment: Mapping[str, str] | None = None
-    ) -> subprocess.Popen[bytes]:
+        self, program: str, *arguments: str, environment: Mapping[str, str] | None = None
+    ) -> OwnProcess:
         self.starts += 1
-        with (self.folder / f"{arguments[0]}-{self.starts}.log").open("wb") as log:
-            return subprocess.Popen(
-                [*DASK, *arguments, "--no-dashboard"],
-                cwd=self.folder,
-                env=environment or self.fault_plan.environment(),
-                stdout=log,
-                stderr=subprocess.STDOUT,
-            )
+        log = self.folder / f"{program}-{self.starts}.log"
+        words = [*arguments, "--no-dashboard"]
+        if environment is not None:
+            return _started([*DASK, program, *words], environment, log, log)
+        return ForkedProcess(program, words, self.fault_plan.environment(), log, log)
 
     def restart(self) -> None:
         """Start what does not run, and wait until all are connected."""
@@ -220,7 +231,7 @@ class Cluster:
         while len(self.workers) < self.count:
             self.start_worker()
 
-    def start_worker(self, environment: Mapping[str, str] | None = None) -> subprocess.Popen[bytes]:
+    def start_worker(self, environment: Mapping[str, str] | None = None) -> OwnProcess:
         """Start one more worker, in the environment of the others unless another is given."""
         options = ("--nthreads", str(self.threads), "--no-nanny")
         process = self._start("worker", self.address, *options, environment=environment)
@@ -250,7 +261,7 @@ def _address(file: Path) -> object:
     return None
 
 
-def _end(processes: list[subprocess.Popen[bytes]]) -> None:
+def _end(processes: list[OwnProcess]) -> None:
     for process in processes:
         process.kill()
         process.wait()

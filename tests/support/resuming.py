@@ -4,6 +4,7 @@ import shutil
 from collections.abc import Mapping
 from pathlib import Path
 
+from segscore.pipeline.runs.planning import Limits
 from tests.support.command_line import CommandResult, Segscore
 from tests.support.corpora import Corpus, corpus
 from tests.support.driven import FaultPlan, Gate
@@ -23,6 +24,7 @@ class Workspace:
         self.run = folder / "run"
         self.corpus: Corpus = corpus(seed=4, documents=40)
         self.corpus.write(folder, files=2)
+        segscore.cut(Limits(rows_per_part=ROWS, read_again=0.0))  # rows are shuffled
         self.commands: list[Command] = []
 
     def __enter__(self) -> "Workspace":

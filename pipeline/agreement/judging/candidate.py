@@ -8,6 +8,7 @@ half of them.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -75,6 +76,12 @@ class Candidate(Step):
             "the candidate agrees with the other coders as well as this coder: candidate_p is at "
             "most 0.05",
         ),
+        StepColumn(
+            "candidate_worse",
+            Kind.MARK,
+            "the candidate is worse than this coder: the p of coder_share - candidate_share being "
+            "at most --margin, adjusted likewise, is at most 0.05",
+        ),
     )
     part = Part.LAST
 
@@ -82,22 +89,24 @@ class Candidate(Step):
         """Yield what is known of the candidate, undefined without one."""
         judging = group.choices.judging
         counts = [*by_coder(group, "candidate", COUNTS["candidate"])]
-        compared = [advantage(own, units) for own, units in counts]
+        compared = [advantage(own, units, grouped=group.choices.grouped) for own, units in counts]
         p = [p_of_margin(estimate, group.choices.margin) for estimate in compared]
-        adjusted = benjamini_yekutieli(p)
-        for (own, units), value in zip(counts, adjusted.tolist(), strict=True):
+        worse = [p_of_more(estimate, group.choices.margin) for estimate in compared]
+        adjusted = zip(benjamini_yekutieli(p), benjamini_yekutieli(worse), strict=True)
+        for (own, units), (value, of_more) in zip(counts, adjusted, strict=True):
             documents = int(own["documents"].sum())
             with np.errstate(divide="ignore", invalid="ignore"):
                 shares = (np.float64(own[name].sum()) / documents for name in _SHARES)
                 candidate_share, coder_share = shares
-            similar = pooled_estimates(own, units, judging.n_t)[judging.similarity].value
+            similar = pooled_estimates(own, units, group.choices)[judging.similarity].value
             yield {
                 "candidate_documents": documents,
                 "candidate_similarity": similar,
                 "candidate_share": float(candidate_share),
                 "coder_share": float(coder_share),
-                "candidate_p": value,
-                "candidate_wins": None if np.isnan(value) else value <= ADJUSTED_LEVEL,
+                "candidate_p": float(value),
+                "candidate_wins": None if np.isnan(value) else bool(value <= ADJUSTED_LEVEL),
+                "candidate_worse": None if np.isnan(of_more) else bool(of_more <= ADJUSTED_LEVEL),
             }
 
     def say(self, audit: AuditRows) -> Iterator[str]:
@@ -106,12 +115,13 @@ class Candidate(Step):
             yield replacement(audit.coders, audit.candidate, audit.margin, audit.peers)
 
 
-def advantage(counts: dict[str, Ints], units: Hashes) -> Estimate:
+def advantage(counts: dict[str, Ints], units: Hashes, *, grouped: bool = False) -> Estimate:
     """Return how much more often the coder is at least as good, a share of the documents.
 
     Args:
         counts: ``documents``, ``as_good`` and ``coder_as_good`` of each unit, shape (units,) each.
         units: names of the units, ascending.
+        grouped: whether a unit is several documents, such as a show.
     """
     known = counts["documents"] > 0
     documents = counts["documents"][known].astype(np.float64)
@@ -119,7 +129,7 @@ def advantage(counts: dict[str, Ints], units: Hashes) -> Estimate:
     with np.errstate(divide="ignore", invalid="ignore"):
         value = float(np.float64(more.sum()) / documents.sum())
         without: Floats = (more.sum() - more) / (documents.sum() - documents)
-    return Estimate(value, units[known], without, documents)
+    return Estimate(value, units[known], without, documents, grouped=grouped)
 
 
 def p_of_margin(estimate: Estimate, margin: float) -> float:
@@ -140,6 +150,12 @@ def p_of_margin(estimate: Estimate, margin: float) -> float:
     # The most likely values with a mean of the margin: 1 or the value that all have.
     share = (1 - margin) / (1 - estimate.value)
     return float(share**estimate.effective)
+
+
+def p_of_more(estimate: Estimate, margin: float) -> float:
+    """Return the one-sided p value of the advantage being at most the margin: the other side."""
+    turned = replace(estimate, value=-estimate.value, without=-estimate.without)
+    return p_of_margin(turned, -margin)
 
 
 def replacement(
@@ -171,18 +187,25 @@ def replacement(
         f" Some share only {counted(fewest, 'document')} with {candidate}; the test was proposed "
         f"for {_FEWEST_DOCUMENTS} or more."
     ) * (fewest < _FEWEST_DOCUMENTS)
-    may = f"{candidate} may replace a person" if rate >= WINNING_RATE else None
-    undecided = (
-        f" For {'the others' if won else 'all of them'} it is undecided: the test does not show "
-        f"that {candidate} is worse."
-    ) * (won < len(tested))
+    worse = sum(row.get("candidate_worse") is True for row in tested)
+    people = f"{len(tested)} people"
+    if rate >= WINNING_RATE:
+        said = f"{candidate} may replace a person: it agrees as well as {won} of {people}"
+        done = ""
+    elif 2 * worse >= len(tested):
+        all_of = f"all {people}" if worse == len(tested) else f"{worse} of {people}"
+        said = f"{candidate} is worse than {all_of}"
+        done = " Do not put it in a person's place."
+    else:
+        said = (
+            f"It is undecided whether {candidate} may replace a person: it agrees as well as {won} "
+            f"of {people}, is worse than {worse}"
+        )
+        done = " More documents would tell."
     return (
-        f"{may or f'It is not shown that {candidate} may replace a person'}: that it agrees with "
-        f"the others as well as a person does, within a margin of {margin:g}, is shown for {won} "
-        f"of {len(tested)} people who are left out in turn (winning rate {rate:.2f}, "
-        f"{WINNING_RATE} is needed; alternative annotator test, Calderon, Reichart & Dror 2025)."
-        f"{undecided} In {percent(sum(shares) / len(shares))} of the documents, on average, it "
-        f"agrees at least as well as the person.{few}"
+        f"{said}, within {margin:g} (alternative annotator test, Calderon, Reichart & Dror 2025). "
+        f"In {percent(sum(shares) / len(shares))} of the documents, on average, it agrees with the "
+        f"others at least as well as the person who is left out.{done}{few}"
         f"{''.join(_of_copying(tested, candidate, peers))}"
     )
 

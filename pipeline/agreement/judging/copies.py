@@ -103,19 +103,18 @@ class Copies(Step):
         those of other pairs; people who read the guidelines in a way of their own agree as well.
         """
         exact, others = row.get("exact_share"), row.get("exact_share_others")
-        more = (
-            f"{row['coder']} and {row['peer']} agree {shown_as(row['residual'], '.2f')} more than "
-            "their agreement with the others predicts"
-        )
+        both = f"{row['coder']} and {row['peer']}"
         if row.get("copied") and exact is not None and others is not None:
             return (
-                f"{more}, over {row['documents']:,} documents, and "
-                f"{percent(exact)} of their paired boundaries are at exactly the same position, "
-                f"{percent(others)} of those of the other pairs. The same tool or pre-annotation, "
-                "joint work, or a copy looks like this: ask both before anything else."
+                f"{both} mark the same places to the unit ({percent(exact)}, other pairs "
+                f"{percent(others)}, {row['documents']:,} documents). The same tool or "
+                "pre-annotation, joint work, or a copy looks like this: ask both before anything "
+                "else."
             )
         return (
-            f"{more}: they may read the guidelines in a way of their own, or have worked together."
+            f"{both} agree {shown_as(row['residual'], '.2f')} more than their agreement with the "
+            "others predicts: they may read the guidelines in a way of their own, or have worked "
+            "together."
         )
 
 

@@ -1,18 +1,20 @@
 """Find coders who agree less with the others than these do among themselves."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
+from segscore.pipeline.agreement.habits import clearest_in_words
 from segscore.pipeline.agreement.judging.by_document import fit_effects
 from segscore.pipeline.agreement.judging.fits import jackknife_p, median, spread
 from segscore.pipeline.agreement.judging.step import AuditRows, Kind, Limit, Step, StepColumn
 from segscore.pipeline.agreement.judging.view import CoderEffect, Columns, View
-from segscore.pipeline.agreement.sentences import IN_WORDS, WITHOUT_SHOWN
+from segscore.pipeline.agreement.sentences import OTHERS_SHOWN, PEER_SHOWN, peer_ends
 from segscore.pipeline.arrays.ragged import Floats
 from segscore.pipeline.statistics.multiple_tests import holm
-from segscore.pipeline.statistics.shown_numbers import shown_p
+from segscore.pipeline.statistics.shown_numbers import counted, shown_as
 
 _DIFFER = 0.02
 """By about so much, at least, do honest coders differ in their similarity to others."""
@@ -20,6 +22,12 @@ _DIFFER = 0.02
 _MANY, _FEW, _FEWEST = 80, 20, 6
 """Of n honest coders, the furthest is 1 + n / 80 times as far from the others as of few; how much
 few of them differ is not well known, for which 20 / n^2 is added, as of 6 if they are fewer."""
+
+_EXPLAINS = "outlying_rate"
+"""Who marks far more or fewer boundaries agrees less for that."""
+
+_NAMED = ("low_agreement", "shifted", _EXPLAINS)
+_LOWEST, _SHOWN = 3, 0.005
 
 _SHARE = 3
 """At most one in so many coders is left out of the spread."""
@@ -42,8 +50,9 @@ class LowAgreement(Step):
         StepColumn(
             "agreement_limit",
             Kind.SIZE,
-            "a coder agrees less if agreement_effect is at most minus this: the limit effect, or "
-            "three times how much the coders of the standard differ",
+            "a coder agrees less if agreement_effect is at most minus this. It is the limit "
+            "effect, or 3.5 (1 + n / 80 + 20 / n^2) times how much the n coders of the standard "
+            "differ, at least as 6 coders",
         ),
         StepColumn(
             "aligned_effect",
@@ -85,19 +94,48 @@ class LowAgreement(Step):
 
     def sentence(self, row: Mapping[str, Any], audit: AuditRows) -> str:
         """Describe a coder who agrees less with the others."""
-        without, effect, p = row[WITHOUT_SHOWN], row["agreement_effect"], row.get("agreement_p")
-        change = (
-            ""
-            if without is None
-            else f"; without {row['coder']}, pi of {IN_WORDS} is {without:.4f}"
-        )
-        less = "" if effect is None else f": {-effect:.2f} below the median coder"
-        limit = row.get("agreement_limit")
+        coder, effect, limit = row["coder"], row["agreement_effect"], row.get("agreement_limit")
+        similar, (low, high) = row[PEER_SHOWN], peer_ends(row)
+        interval = "" if low is None else f" ({low:.2f} to {shown_as(high, '.2f')})"
+        others = row.get(OTHERS_SHOWN)
+        below = "" if limit is None else f", where {limit:.2f} is the limit"
         return (
-            f"{row['coder']} agrees less with the others than they do among themselves{less}"
-            f"{'' if limit is None else f', where {limit:.2f} is the limit'}"
-            f"{'' if p is None else f' (p {shown_p(p)})'}{change}."
+            f"{coder}'s boundaries agree with the others' by {shown_as(similar, '.2f')}{interval} "
+            f"in {counted(row['documents'], 'document')}"
+            f"{'' if others is None else f', theirs with each other by {others:.2f}'}"
+            f": {shown_as(-effect, '.2f')} below the median coder{below}."
+            f"{clearest_in_words(audit.habits.get(coder))}"
         )
+
+    def say(self, audit: AuditRows) -> Iterator[str]:
+        """Yield who is named, without those whose numbers of boundaries explain it; then others."""
+        rest = [row for row in audit.coders if not (row.get(self.mark) and row.get(_EXPLAINS))]
+        yield from super().say(replace(audit, coders=rest))
+        yield from _quiet(audit.coders)
+
+
+def _quiet(rows: Sequence[Mapping[str, Any]]) -> Iterator[str]:
+    """Yield the lowest of those who are not named, and how far they are from the limit."""
+    known = [row for row in rows if row.get("agreement_effect") is not None]
+    limit = known[0].get("agreement_limit") if known else None
+    if limit is None:
+        return
+    left = [row for row in known if not any(row.get(mark) for mark in _NAMED)]
+    left.sort(key=lambda row: (row["agreement_effect"], row["coder"]))
+    lowest = [row for row in left[:_LOWEST] if row["agreement_effect"] <= -_SHOWN]
+    if not lowest:
+        return
+    nobody = (
+        "Nobody is named for low agreement; a coder"
+        if len(left) == len(known)
+        else "Of the others, a coder"
+    )
+    shown = ", ".join(
+        f"{row['coder']} {shown_as(row['agreement_effect'], '+.2f')}"
+        f" ± {shown_as(row.get('agreement_error'), '.2f')}"
+        for row in lowest
+    )
+    yield f"{nobody} would be named from {limit:.2f} below the median on. Lowest: {shown}."
 
 
 def _aligned(view: View) -> Floats:

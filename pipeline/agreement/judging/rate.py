@@ -65,9 +65,10 @@ class Rate(Step):
             return f"{row['coder']} marks no boundaries, where the others do."
         alike = " who read alike" * (row.get("reading") is not None)
         return (
-            f"{row['coder']} marks {_times(factor)} boundaries as the others{alike}: "
+            f"{row['coder']} marks {times(factor)} boundaries as the others{alike}: "
             f"{shown_rate(rate, audit.unit)}, where they would mark "
-            f"{shown_rate(rate / factor, audit.unit, bare=True)}."
+            f"{shown_rate(rate / factor, audit.unit, bare=True)}"
+            f"{', and therefore agrees less' * bool(row.get('low_agreement'))}."
         )
 
 
@@ -81,7 +82,8 @@ def _deviation(rate: CoderEffect, standard: Flags) -> Floats:
         return np.asarray(np.where(spread > 0, (value - middle) / spread, np.nan))
 
 
-def _times(factor: float) -> str:
+def times(factor: float) -> str:
+    """Write a factor in words."""
     if abs(factor - 2) < 0.15:
         return "about twice as many"
     if abs(factor - 0.5) < 0.05:

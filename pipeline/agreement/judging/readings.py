@@ -43,8 +43,15 @@ _BEYOND = 1.5
 _PERHAPS = 0.6
 """From this ratio on, coders may read in two ways, and the fewer are not accused."""
 
+_FEWEST_PERHAPS = 5
+"""So many documents with each side are enough not to be accused, but not to be in one."""
+
 _ERRORS = 4.0
 """So many standard errors better must those agree who would be accused."""
+
+_RIDGE = 1e-6
+_REFITTED = 40
+"""Pairs that are left out of the fit in turn."""
 
 _NEARLY, _AS_MUCH = 0.8, 0.95
 _MOST_PAIRS = 10
@@ -121,8 +128,8 @@ def find_readings(coded: ByDocument, included: Flags, judging: Judging) -> Readi
             unsure |= few_shared(coded, pairs, search.used, sides)
             return Readings(sides.way, excess, search.ratio, (*found,), unsure)
         if pair is None:
-            perhaps = search.sides(included, 0.0, _PERHAPS)
-            suspected = suspected if perhaps is None else perhaps.other
+            perhaps = search.sides(included, 0.0, _PERHAPS, _FEWEST_PERHAPS)
+            suspected = suspected if perhaps is None else perhaps.other | perhaps.unknown
             break
         found.append(pair)
         used &= (pairs.first != pair[0]) | (pairs.second != pair[1])
@@ -233,7 +240,13 @@ class _Search:
         weight = np.triu(own.weight * alike, 1)
         return float((weight * self.effects.residual).sum()), float((weight * own.residual).sum())
 
-    def sides(self, included: Flags, least: float, ratio: float = 1.0) -> Sides | None:
+    def sides(
+        self,
+        included: Flags,
+        least: float,
+        ratio: float = 1.0,
+        fewest: int = FEWEST_DOCUMENTS,
+    ) -> Sides | None:
         """Return who reads in which way; None if there are not two ways."""
         if not self.ratio >= ratio:
             return None
@@ -241,7 +254,7 @@ class _Search:
         groups = included & ~positive, positive
         if positive[np.argmax(included)]:
             groups = groups[::-1]
-        sides = sides_of(self.coded, self.pairs, self.used, self.effects, groups)
+        sides = sides_of(self.coded, self.pairs, self.used, self.effects, groups, fewest)
         if np.count_nonzero(sides.other) < _FEWEST_ALIKE:
             return None
         inside = [self._similarity(np.logical_and.outer(w, w)) for w in (sides.common, sides.other)]
@@ -256,6 +269,31 @@ class _Search:
             float((weight * fitted(self.effects)).sum() / weight.sum()) if weight.any() else np.nan
         )
 
+    def _without_pair(self, scaled: Floats) -> Floats:
+        """Standardise the residuals of pairs by effects that are fitted without each pair.
+
+        People who mostly meet each other pull their own effects, so that their residual is small.
+        Only the pairs with the largest residuals or most documents are fitted again.  What this
+        adds to the residual of a usual pair, it would add to those of permuted names, too.
+
+        Args:
+            scaled: residuals in units of the error of one boundary pair; -inf of pairs that are
+                not asked for, shape (coders, coders).
+        """
+        weight = np.where(np.isfinite(scaled), self.effects.weight, 0.0)
+        flat = [np.argsort(-values, axis=None)[:_REFITTED] for values in (scaled, weight)]
+        found, more = scaled.copy(), []
+        for at in np.unique(np.concatenate(flat)).tolist():
+            pair = divmod(at, len(scaled))
+            if np.isfinite(scaled[pair]):
+                _, whole = self._shares(_only(pair, scaled))
+                weight = self.effects.weight[pair]
+                factor = np.sqrt(weight / whole) if whole > _RIDGE * weight else 1.0
+                more.append(factor)
+                found[pair] *= factor
+        usual = float(np.median(more)) if more else 1.0
+        return np.maximum(scaled, found / usual)
+
     def pair(self, least: float) -> tuple[int, int] | None:
         """Return the pair with the largest residual if it is beyond its limit and ``least``.
 
@@ -265,6 +303,7 @@ class _Search:
         effects = self.effects
         enough = np.triu(effects.documents >= FEWEST_DOCUMENTS, 1)
         scaled = np.where(enough, standardised(effects.residual, effects.weight), -np.inf)
+        scaled = self._without_pair(scaled)
         if not scaled.max() > self.limit:
             return None
         nearly = [(int(i), int(j)) for i, j in np.argwhere(scaled >= _NEARLY * scaled.max())]

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator
 
-from segscore.pipeline.agreement.coefficients import SIMILARITIES
 from segscore.pipeline.agreement.extra_tallies import COUNTS
 from segscore.pipeline.agreement.group import Group
 from segscore.pipeline.agreement.judging.step import (
@@ -15,8 +14,8 @@ from segscore.pipeline.agreement.judging.step import (
     StepColumn,
 )
 from segscore.pipeline.agreement.persons import by_coder, ends_of, pooled_estimates
+from segscore.pipeline.agreement.sentences import SHOWN
 from segscore.pipeline.statistics.shown_numbers import number_in_words, shown_number
-from segscore.schemas.similarities import SIMILARITY_MEANINGS
 
 
 class SelfAgreement(Step):
@@ -28,37 +27,26 @@ class SelfAgreement(Step):
             Kind.WHOLE,
             "pairs of codings of one document by this coder, of different rounds",
         ),
+        StepColumn(f"self_{SHOWN}", Kind.SHARE, "boundary similarity, pooled over these pairs"),
         *(
-            StepColumn(name, Kind.SHARE, description)
-            for similarity, meaning in SIMILARITY_MEANINGS.items()
-            for name, description in (
-                (f"self_{similarity}", f"{meaning}, pooled over these pairs"),
-                *(
-                    (
-                        f"self_{similarity}_{end}",
-                        f"{side} end of the 95 % interval of self_{similarity}, by a jackknife",
-                    )
-                    for end, side in (("low", "lower"), ("high", "upper"))
-                ),
+            StepColumn(
+                f"self_{SHOWN}_{end}",
+                Kind.SHARE,
+                f"{side} end of its 95 % interval, by a jackknife",
             )
+            for end, side in (("low", "lower"), ("high", "upper"))
         ),
     )
     part = Part.LAST
 
     def count(self, group: Group) -> Iterator[Row]:
-        """Yield the similarities of each coder, with their intervals."""
+        """Yield the similarity of each coder, with its interval."""
         for counts, units in by_coder(group, "again", COUNTS["again"]):
-            own = pooled_estimates(counts, units, group.choices.n_t)
+            own = pooled_estimates(counts, units, group.choices)[SHOWN]
             yield {
                 "self_pairs": int(counts["pairs"].sum()),
-                **{
-                    f"self_{name}": value
-                    for similarity in SIMILARITIES
-                    for name, value in (
-                        (similarity, own[similarity].value),
-                        *((f"{similarity}_{end}", at) for end, at in ends_of(own[similarity])),
-                    )
-                },
+                f"self_{SHOWN}": own.value,
+                **{f"self_{SHOWN}_{end}": value for end, value in ends_of(own)},
             }
 
     def say(self, audit: AuditRows) -> Iterator[str]:

@@ -11,9 +11,6 @@ from segscore.pipeline.arrays.ragged import Flags, Floats, Ints
 
 _TURNS = 10
 
-_FEWEST_SHARED = 5
-"""Documents that a coder must share with each group to be in one."""
-
 CLEARLY = 0.05
 """Each group must agree at least this much more inside than with the other."""
 
@@ -59,7 +56,7 @@ def sides_of(
     used: Flags,
     effects: Effects,
     groups: tuple[Flags, Flags],
-    fewest: int = _FEWEST_SHARED,
+    fewest: int = FEWEST_DOCUMENTS,
 ) -> Sides:
     """Move each coder to the group that she agrees better with, until nobody moves.
 

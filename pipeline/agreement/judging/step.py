@@ -1,7 +1,7 @@
 """A step of judging: one finding about coders, with its limits, columns and sentence, in a file."""
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import Enum
 from typing import Any, ClassVar, NamedTuple
 
@@ -9,6 +9,7 @@ import numpy as np
 import pyarrow as pa
 
 from segscore.pipeline.agreement.group import Group
+from segscore.pipeline.agreement.habits import Habits
 from segscore.pipeline.agreement.judging.view import Columns, View
 from segscore.schemas.rows import number_in
 
@@ -81,6 +82,8 @@ class AuditRows:
         unit: unit of the codings; None if it is not known.
         candidate: the coder who may replace a person; None without one.
         margin: of the test of the candidate.
+        habits: where coders who stand out differ, by name.
+        example: who has the boundary by which two ways of reading differ, in words.
     """
 
     coders: Sequence[Mapping[str, Any]]
@@ -91,6 +94,8 @@ class AuditRows:
     unit: str | None = None
     candidate: str | None = None
     margin: float = 0.0
+    habits: Mapping[str, Habits] = field(default_factory=dict)
+    example: str = ""
 
 
 class Part(Enum):

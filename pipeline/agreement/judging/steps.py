@@ -28,6 +28,9 @@ STEPS: tuple[Step, ...] = (
 )
 """A new finding is a file with a subclass of ``Step``, and an entry here."""
 
+OF_ONE_CODER: tuple[Step, ...] = (Rate(), LowAgreement(), Offset(), Drift())
+"""The steps that name a coder without naming others."""
+
 _COLUMNS = [(column, step) for step in STEPS for column in (*step.columns, *step.pair_columns)]
 
 JUDGES = {column.name: step.judge for column, step in _COLUMNS}

@@ -24,7 +24,7 @@ _UNITS = {
 _COUNTED = {
     f"{name}{plural}": unit
     for names, unit in (
-        (("char", "character"), "character"),
+        (("char", "character", "char_idx", "char_index"), "character"),
         (("token", "tok"), "token"),
         (("word",), "word"),
         (("sentence", "sent"), "sentence"),
@@ -43,8 +43,10 @@ _NAMES = {
     "recording recording_id audio audio_id video video_id",
     "coder": "coder coder_id annotator annotator_id system system_id rater",
     "role": "role",
-    "start": "start start_time starttime begin begin_time onset from in t_start tmin xmin",
-    "end": "end end_time endtime stop stop_time offset to until out t_end tmax xmax",
+    "start": "start start_time starttime begin begin_time onset from in t_start tmin xmin "
+    "start_index start_idx",
+    "end": "end end_time endtime stop stop_time offset to until out t_end tmax xmax end_index "
+    "end_idx",
     "duration": "duration dur length",
     "level": "level",
     "label": "label event_label title topic name segment headline heading text speaker",
@@ -79,6 +81,10 @@ def _counting(column: str) -> tuple[str, str] | None:
         if unit in _COUNTED and _USE_OF.get(use) in TIMES:
             return _USE_OF[use], _COUNTED[unit]
     return None
+
+
+def _is_index(column: str) -> bool:
+    return plain_name(column).endswith(("_index", "_idx"))
 
 
 def is_weak(column: str) -> bool:
@@ -164,6 +170,11 @@ def choose_columns(header: Sequence[str], settings: ImportSettings, place: RowPl
             "0 and 1, also of masks such as 0010, is named with --flags NAME)"
         )
     counted = _counted(chosen, settings, place)
+    if counted is None and _is_index(chosen["start"]):
+        raise place.refusal(
+            f"the column {chosen['start']} counts units; name them with --unit, such as --unit "
+            "character"
+        )
     units = {} if counted else _units(chosen, settings, place)
     named = _counting(chosen["start"]) is not None
     return Columns(chosen, units, further, aside, counted, named)

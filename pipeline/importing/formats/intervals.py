@@ -143,7 +143,11 @@ def read(file: OpenedFile, settings: ImportSettings) -> Iterator[Intervals]:
             start, a value is not a time or not a level, end and duration differ, or times without
             a unit are longer than a day.
     """
-    rows = read_table_rows(file, settings.skip_lines)
+    yield from segments_of(file, read_table_rows(file, settings.skip_lines), settings)
+
+
+def segments_of(file: OpenedFile, rows: TableRows, settings: ImportSettings) -> Iterator[Intervals]:
+    """Yield the segments of the rows of a table; raises Refused as ``read``."""
     columns = choose_columns(rows.header, settings, rows.place)
     if "coder" not in columns.names and settings.coder is None:
         raise rows.place.refusal(

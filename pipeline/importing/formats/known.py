@@ -13,8 +13,10 @@ from segscore.pipeline.importing.formats import (
     elan,
     intervals,
     jams,
+    json_spans,
     label_studio,
     labels,
+    probabilities,
     published_sets,
     segmentations,
     speech,
@@ -44,6 +46,8 @@ FORMATS: dict[str, Format] = {
         speech.FORMATS,
         disrpt.FORMATS,
         jams.FORMATS,
+        json_spans.FORMATS,
+        probabilities.FORMATS,
         answers.FORMATS,
     )
     for one in formats

@@ -84,8 +84,8 @@ class FloorKind(RuleKind):
     def clause(self, checks: Sequence[Check]) -> str:
         """Say where an average is, and its interval, against a floor or an upper limit."""
         check = checks[0]
-        if (text := undefined(check, when_before(check))) is not None:
-            return text
+        if check.value is None:
+            return undefined(check, when_before(check)) or ""
         low, high = (short(end) for end in check.ends if end is not None)
         side = "below the floor" if ">=" in check.rule else "above the limit"
         certain = "is" if check.result == FAILED else "may be"

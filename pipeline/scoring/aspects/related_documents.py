@@ -19,7 +19,7 @@ from segscore.pipeline.arrays.document_ids import GOLDEN_RATIO, Hashes, hash_nam
 from segscore.pipeline.arrays.ragged import Ints, add_up, encode
 from segscore.pipeline.measures import ALL
 from segscore.pipeline.results.leaderboard import measures_to_show
-from segscore.pipeline.results.names import is_point
+from segscore.pipeline.results.score_rows import are_of_systems, are_original
 from segscore.pipeline.runs.finished import TablePiece
 from segscore.pipeline.scoring.aspects.aspect import Aspect, Outcome
 from segscore.pipeline.scoring.inputs import attribute_types
@@ -96,10 +96,9 @@ def _warn_of_related(
     if (ALL[measure].lower, ALL[measure].upper) != (0, 1):
         return []
     table = "scores" if measure in selection.pairs.measures else "panel_scores"
-    consensus = pa.array([*settings.shares], pa.string())
     sums: dict[str, list[_Cells]] = {}
     names = set[str]()
-    for values in _read(pieces(table), measure, tested, consensus):
+    for values in _read(pieces(table), measure, tested, settings.shares):
         names.update(values.names)
         for name in (name for name in tested if name in values.table.column_names):
             sums[name] = [_added([*sums.get(name, ()), _cells(values, name)])]
@@ -139,7 +138,10 @@ def _hashes(names: Sequence[str]) -> Hashes:
 
 
 def _read(
-    pieces: Iterable[TablePiece], measure: str, attributes: Sequence[str], consensus: pa.Array
+    pieces: Iterable[TablePiece],
+    measure: str,
+    attributes: Sequence[str],
+    consensus: Collection[str],
 ) -> Iterator[_Values]:
     """Read the values of systems, one file at a time; all rows of a document are in one file.
 
@@ -149,16 +151,10 @@ def _read(
         wanted = ["document_id", "hypothesis", "reference", measure, *attributes]
         if not {*attributes}.isdisjoint(available):
             table = read([name for name in wanted if name in available])
-            kept = pc.is_valid(table.column(measure))
-            if "reference" in available:
-                of_consensus = pc.is_in(table.column("reference"), value_set=consensus)
-                kept = pc.and_(kept, pc.invert(of_consensus))
-            table = table.filter(kept)
-            coded = encode(table.column("hypothesis").combine_chunks())
-            points = np.array([is_point(name) for name in coded.names], bool)
-            chosen = ~points[coded.code]
-            if chosen.any():
-                yield _of_documents(table.filter(pa.array(chosen)), measure)
+            chosen = pc.and_(are_of_systems(table), are_original(table, consensus))
+            table = table.filter(pc.and_(chosen, pc.is_valid(table.column(measure))))
+            if table.num_rows:
+                yield _of_documents(table, measure)
 
 
 def _of_documents(table: pa.Table, measure: str) -> _Values:

@@ -206,7 +206,7 @@ def tabulate_measured(
         for measure in selection.pairs.measures:
             of_measure = np.asarray(values[measure], np.float64)
             lower = ALL[measure].better == "lower"
-            place = _best(of_measure, lower=lower)
+            place = None if one_sided(measure) else _best(of_measure, lower=lower)
             ends = np.full((2, many), np.nan)
             if place is not None:
                 known = intervals.get((coder, thresholds[place], measure), (np.nan, np.nan))
@@ -223,6 +223,19 @@ def tabulate_measured(
             }
             tables.append(pa.table(columns))
     return pa.concat_tables(tables)
+
+
+def one_sided(measure: str) -> bool:
+    """Return whether a measure is about misses or false alarms alone, so that an extreme is best.
+
+    >>> one_sided("b_precision"), one_sided("b_f1")
+    (True, False)
+    """
+    return measure.endswith(_ONE_SIDED)
+
+
+_ONE_SIDED = ("precision", "recall", "miss", "miss_rate", "false_alarm", "false_alarm_rate")
+"""Endings of the names of such measures."""
 
 
 def _best(values: Floats, *, lower: bool) -> int | None:

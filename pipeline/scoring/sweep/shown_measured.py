@@ -6,6 +6,7 @@ from itertools import groupby
 from typing import Any
 
 from segscore.pipeline.plain_text import named_list
+from segscore.pipeline.scoring.sweep.measured import one_sided
 from segscore.pipeline.statistics.shown_tables import Column, ShownTable
 
 _Row = Mapping[str, Any]
@@ -39,8 +40,15 @@ def measured_shown(rows: Sequence[_Row]) -> ShownTable:
     )
 
 
-def threshold_in_words(rows: Sequence[_Row], measure: str) -> str:
-    """Name the option that scores other documents at the thresholds that are best by a measure."""
+def threshold_in_words(rows: Sequence[_Row], measures: Sequence[str]) -> str:
+    """Name the option that scores other documents at the best thresholds by the first measure.
+
+    Precision or recall alone chooses none: the highest or the lowest threshold would be best.
+    """
+    chosen = [measure for measure in measures if not one_sided(measure)]
+    if not chosen:
+        return f"{measures[0]} alone chooses no threshold; add a measure such as f1 to --measure."
+    measure = chosen[0]
     best = [row for row in rows if row["best"] and row["measure"] == measure]
     if not best:
         return f"{measure} is undefined at every threshold."

@@ -22,7 +22,7 @@ def sweep_tables(run: FinishedRun) -> Iterator[ShownTable]:
         yield tolerances_shown(run.rows("tolerances"))
     if run.files("curves"):
         yield curves_shown(run.table("curves"), run.table("operating_points"))
-    if run.files("measured"):
+    if run.files("measured") and any(row["best"] for row in run.rows("measured")):
         yield measured_shown(run.rows("measured"))
 
 
@@ -40,4 +40,4 @@ def sweep_in_words(run: FinishedRun, shown: Callable[[str], str] = str) -> Itera
     if run.files("curves"):
         yield from thresholds_in_words(run.rows("operating_points"), shown)
     if run.files("measured"):
-        yield threshold_in_words(run.rows("measured"), run.settings["measures"][0])
+        yield threshold_in_words(run.rows("measured"), run.settings["measures"])

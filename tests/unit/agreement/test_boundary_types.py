@@ -11,8 +11,6 @@ import pytest
 
 import segscore
 from segscore.pipeline.agreement import block
-from segscore.pipeline.runs import planning
-from segscore.pipeline.runs.planning import Limits
 from segscore.pipeline.storage import read_table
 from tests.oracles import naive, naive_jackknife
 from tests.support.command_line import Segscore
@@ -143,7 +141,7 @@ def test_the_same_types_however_the_work_is_split(
     path.write_text("".join(json.dumps(row) + "\n" for row in rows))
     runs = []
     for size, pairs in ((9999, 99), (40, 7)):
-        monkeypatch.setattr(planning, "LIMITS", Limits(rows_per_part=size))
+        segscore.cut(size)
         monkeypatch.setattr(block, "PAIRS_AT_ONCE", pairs)
         run = tmp_path / f"run{size}"
         result = segscore("agree", path, "--group-by", "genre", "--output", run)

@@ -18,13 +18,12 @@ from segscore.pipeline.agreement.judging.candidate import (
     ADJUSTED_LEVEL,
     advantage,
     p_of_margin,
+    p_of_more,
     replacement,
 )
 from segscore.pipeline.agreement.judging.self_agreement import SelfAgreement
 from segscore.pipeline.agreement.judging.step import AuditRows
 from segscore.pipeline.agreement.tables import AGREEMENT_TABLES
-from segscore.pipeline.runs import planning
-from segscore.pipeline.runs.planning import Limits
 from segscore.pipeline.statistics.multiple_tests import benjamini_yekutieli
 from segscore.pipeline.storage import read_table
 from segscore.schemas.rows import CoderRow, PeerRow
@@ -148,7 +147,7 @@ def test_the_numbers_are_the_same_however_the_work_is_split(
     path.write_text("".join(json.dumps(row) + "\n" for row in project(3, 60)))
     runs = []
     for rows, pairs in ((9999, 99), (60, 7)):
-        monkeypatch.setattr(planning, "LIMITS", Limits(rows_per_part=rows))
+        segscore.cut(rows)
         monkeypatch.setattr(block, "PAIRS_AT_ONCE", pairs)
         run = tmp_path / f"run{rows}"
         result = segscore("agree", path, "--candidate", "gpt", "--output", run)
@@ -288,15 +287,23 @@ def test_a_coder_who_never_agrees_with_themselves_is_named_first() -> None:
 
 
 @pytest.mark.parametrize(
-    ("won", "words"), [(0, "For all of them it"), (1, "For the others it"), (3, None)]
-)
-def test_the_sentence_says_for_whom_it_is_undecided(won: int, words: str | None) -> None:
+    ("won", "worse", "words"),
+    [
+        (0, 3, "gpt is worse than all 3 people, within 0.1"),
+        (0, 2, "gpt is worse than 2 of 3 people, within 0.1"),
+        (1, 1, "It is undecided whether gpt may replace a person: it agrees as well as 1 of 3 "
+         "people, is worse than 1, within 0.1"),
+        (3, 0, "gpt may replace a person: it agrees as well as 3 of 3 people, within 0.1"),
+    ],
+)  # fmt: skip
+def test_the_sentence_says_whether_a_candidate_is_worse(won: int, worse: int, words: str) -> None:
     said = replacement(
         [
             {
                 "coder": f"coder-{place}",
                 "candidate_p": 0.5,
                 "candidate_wins": place < won,
+                "candidate_worse": 3 - place <= worse,
                 "candidate_share": 0.5,
                 "candidate_documents": 30,
             }
@@ -305,8 +312,23 @@ def test_the_sentence_says_for_whom_it_is_undecided(won: int, words: str | None)
         "gpt",
         0.1,
     )
-    assert f"is shown for {won} of 3 people" in said
-    assert ("undecided" in said) == (words is not None) and (words or "") in said
+    assert said.startswith(f"{words} (alternative annotator test, ")
+    assert ("Do not put it" in said) is (worse > 1)
+
+
+def test_a_random_candidate_is_worse_and_one_of_the_people_is_not() -> None:
+    """Half of the p values of a candidate at the margin are below one half, on each side."""
+    draw = np.random.default_rng(3)
+    units = np.arange(60, dtype=np.uint64)
+    below = 0
+    for _ in range(400):
+        more = (draw.random(60) < 0.55).astype(np.int64)
+        counts = {"documents": np.ones(60, np.int64), "coder_as_good": more, "as_good": 1 - more}
+        below += p_of_more(advantage(counts, units), 0.1) < 0.05
+    assert 5 <= below <= 36
+    ones = np.ones(60, np.int64)
+    always = {"documents": ones, "coder_as_good": ones, "as_good": 0 * ones}
+    assert p_of_more(advantage(always, units), 0.1) < 1e-9
 
 
 @pytest.mark.parametrize(("copied", "compared"), [(True, True), (False, True), (True, False)])

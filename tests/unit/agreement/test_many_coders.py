@@ -73,7 +73,7 @@ def test_who_is_named_does_not_depend_on_the_groups() -> None:
 def test_pairs_with_the_same_boundaries_are_told_three_causes() -> None:
     found = segscore.agree(table(Project(6, 150, ("copies",)), 1))
     audit_rows = AuditRows(found.coders.to_pylist(), found.table("peers").to_pylist())
-    sentence = next(text for text in describe_audit([], audit_rows) if "exactly the same" in text)
+    sentence = next(text for text in describe_audit([], audit_rows) if "to the unit" in text)
     assert "The same tool or pre-annotation, joint work, or a copy looks like this" in sentence
 
 

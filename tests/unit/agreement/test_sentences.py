@@ -1,6 +1,5 @@
 """Contested documents, and sentences of an audit."""
 
-from collections.abc import Sequence
 from math import isnan, sqrt
 
 import numpy as np
@@ -9,11 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from segscore.pipeline.agreement.contested import describe_contested, describe_contested_without
 from segscore.pipeline.agreement.documents import contested_in, contested_share, most_contested
 from segscore.pipeline.agreement.findings import describe_audit
 from segscore.pipeline.agreement.judging.step import AuditRows
-from segscore.schemas.rows import CoderRow, DocumentRow
+from segscore.schemas.rows import CoderRow
 
 # --- Contested documents -------------------------------------------------------------------------
 
@@ -69,10 +67,18 @@ def test_the_contested_share_is_wilsons(similarity: float, boundaries: int) -> N
 
 def test_nothing_stands_out() -> None:
     coders: list[CoderRow] = [{"coder": str(i), "low_agreement": False} for i in range(6)]
-    assert describe_audit([], AuditRows(coders)) == [
-        "Agreement above chance is undefined.",
-        "No coder and no pair of coders stands out.",
-    ]
+    assert describe_audit([], AuditRows(coders)) == ["Agreement above chance is undefined."]
+    for number, row in enumerate(coders):
+        row |= {  # type: ignore[assignment]
+            "agreement_effect": 0.01 - number / 100,
+            "agreement_error": 0.01,
+            "agreement_limit": 0.21,
+        }
+    quiet = (
+        "Nobody is named for low agreement; a coder would be named from 0.21 below the median on. "
+        "Lowest: 5 -0.04 ± 0.01, 4 -0.03 ± 0.01, 3 -0.02 ± 0.01."
+    )
+    assert describe_audit([], AuditRows(coders))[1] == quiet
     unknown: list[CoderRow] = [{"coder": str(i), "low_agreement": None} for i in range(3)]
     assert "it cannot be said who stands out" in describe_audit([], AuditRows(unknown))[1]
     mixed = describe_audit([], AuditRows([*coders, *unknown[:1]]))
@@ -85,14 +91,19 @@ def test_the_most_extreme_come_first_and_the_others_are_counted() -> None:
             "coder": f"c{i}",
             "low_agreement": True,
             "agreement_effect": -0.1 - i,
-            "agreement_p": 0.001,
+            "documents": 12,
             "peer_boundary_similarity": 0.3,
-            "without_pi_boundary_similarity": None,
+            "others_boundary_similarity": 0.5,
         }
         for i in range(7)
     ]
     sentences = describe_audit([], AuditRows(coders))[1:]
-    assert [sentence.split()[0] for sentence in sentences] == ["c6", "c5", "c4", "c3", "c2", "2"]
+    first = [sentence.split()[0] for sentence in sentences]
+    assert first == ["c6's", "c5's", "c4's", "c3's", "c2's", "2"]
+    assert sentences[0] == (
+        "c6's boundaries agree with the others' by 0.30 in 12 documents, theirs with each other by "
+        "0.50: 6.10 below the median coder."
+    )
     assert sentences[-1] == "2 more are marked in the column low_agreement of the table coders."
 
 
@@ -142,37 +153,3 @@ def test_a_sentence_about_a_rate_has_one_ratio(
     assert describe_audit([], AuditRows([row], unit=unit))[1] == f"max marks {words}"
     alike = describe_audit([], AuditRows([{**row, "reading": "other"}], unit=unit))[1]
     assert ("as the others who read alike: " in alike) is (rate > 0)
-
-
-def test_coders_of_most_contested_documents_are_named() -> None:
-    both: DocumentRow = {"coders": ["lea", "max"]}
-    contested: list[DocumentRow] = [*[both] * 4, {"coders": ["ann"]}]
-    assert describe_contested(contested, {"lea": 50, "max": 350}, 400) == [
-        "lea, who stands out, coded 4 of the 5 most contested documents, but 12 % of all: what lea "
-        "did may be why they are contested."
-    ]
-
-
-def test_contested_documents_are_listed_without_who_stands_out() -> None:
-    contested: list[DocumentRow] = [*[DocumentRow(coders=["lea", "max"])] * 2, {"coders": ["lea"]}]
-    asked: list[Sequence[str]] = []
-
-    def without(coders: Sequence[str]) -> list[DocumentRow]:
-        asked.append(coders)
-        return [{"document_id": f"d{i}"} for i in range(len(coders))]
-
-    (both,) = describe_contested_without(contested, ["max", "lea", "ann"], without)
-    assert both == "Here are the 2 most contested documents without lea and max: d0, d1."
-    assert asked == [["max", "lea"]]
-    (one,) = describe_contested_without(contested, ["lea"], without)
-    assert one == "Without lea, only d0 is contested."
-    (none,) = describe_contested_without(contested, ["lea"], lambda _: [])
-    assert none == "Without lea, no document is contested."
-    assert [*describe_contested_without(contested, ["ann"], without)] == []
-    assert [*describe_contested_without([], ["lea"], without)] == []
-
-
-def test_who_coded_everything_coded_the_contested_documents_too() -> None:
-    contested: list[DocumentRow] = [{"coders": ["lea", "max"]}] * 10
-    assert describe_contested(contested, {"lea": 200, "max": 150}, 200) == []
-    assert describe_contested([], {"lea": 3}, 3) == []

@@ -8,8 +8,7 @@ from typing import Any
 import pytest
 
 from segscore.pipeline.agreement import tallies
-from segscore.pipeline.runs import adding, planning
-from segscore.pipeline.runs.planning import Limits
+from segscore.pipeline.runs import adding
 from segscore.pipeline.statistics import resampling
 from segscore.pipeline.storage import read_table
 from tests.support.command_line import Segscore
@@ -56,7 +55,7 @@ def test_sums_added_in_rounds_are_those_of_one_part(
     path.write_text("".join(json.dumps(row) + "\n" for row in codings(buckets + sampled)))
     options = ("agree", path, "--group-by", "show", "--output")
     assert segscore(*options, tmp_path / "whole").code == 0
-    monkeypatch.setattr(planning, "LIMITS", Limits(rows_per_part=5))
+    segscore.cut(5)
     monkeypatch.setattr(adding, "SUMS_AT_ONCE", 3)
     added = adding.add_batch
     batches = list[str]()

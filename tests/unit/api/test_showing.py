@@ -71,11 +71,16 @@ def test_evaluations_and_comparisons_draw_themselves(
     drawn = {
         "systems": evaluation.plot("boundary_similarity"),
         "pairs": api.compare(evaluation, measure=["pk"]).plot(),
+        "curve": evaluation.plot("boundary_similarity", systems=["far", "near"]),
     }
     for name, chart in drawn.items():
         for ending in ("svg", "pdf", "png"):
             chart.save(tmp_path / f"{name}.{ending}")
     assert "near" in (tmp_path / "systems.svg").read_text()
+    curve = (tmp_path / "curve.svg").read_text()
+    assert curve.index(">far<") < curve.index(">near<") and "mark-line" in curve
+    with pytest.raises(api.Refused, match="no other among"):
+        evaluation.plot("pk", systems=["other"])
     assert "near − far" in (tmp_path / "pairs.svg").read_text()
     assert (tmp_path / "pairs.pdf").read_bytes().startswith(b"%PDF")
     with pytest.raises(api.Refused, match="f1: no system has a value of it"):

@@ -31,7 +31,8 @@ def pair(system: str, other: str, p: float | None, average: str = "micro") -> Pa
         "equal": None,
         "p": p,
         "p_holm": p,
-        "smallest_difference": 0.0625,
+        "smallest_difference_low": 0.0625,
+        "smallest_difference_high": 0.125,
         "documents": 50,
         "units": 50,
     }

@@ -446,7 +446,7 @@ def test_an_attribute_of_several_types_is_pointed_out(
     (tmp_path / "t.jsonl").write_text("".join(lines))
     (tmp_path / "u.jsonl").write_text(good("u", '"c": 5'))
     for block in (2**20, 200):
-        monkeypatch.setattr(planning, "LIMITS", replace(planning.LIMITS, bytes_per_part=block))
+        segscore.cut(replace(planning.LIMITS, bytes_per_part=block))
         monkeypatch.setattr(import_blocks, "BLOCK", block)
         storage.remove(str(tmp_path / "out"))
         ended = segscore(

@@ -1,7 +1,4 @@
-"""The JSON Schema of settings files, with which editors complete and check them.
-
-python -m segscore.jobs.cli.settings_schema > docs/settings.schema.json
-"""
+"""The JSON Schema of settings files, with which editors complete and check them."""
 
 import json
 import re
@@ -75,7 +72,3 @@ def _table(description: str, keys: Mapping[str, Any]) -> dict[str, Any]:
 def page() -> str:
     """Return the schema as the text of docs/settings.schema.json."""
     return json.dumps(schema(), indent=1, ensure_ascii=False) + "\n"
-
-
-if __name__ == "__main__":
-    print(page(), end="")

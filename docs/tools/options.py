@@ -1,7 +1,4 @@
-"""The reference page of options, from the declarations that make `--help`.
-
-python -m segscore.jobs.cli.options_page > docs/options.md
-"""
+"""The reference page of options, from the declarations that make `--help`."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -9,11 +6,12 @@ from typing import Any
 from segscore.jobs.cli.help_page import command_line, records_of
 
 _HEAD = """\
-<!-- Written by `make columns` from the commands; change it there. -->
+<!-- Written by `make docs` from the commands; change it there. -->
 
 # Options
 
-Every option of every command, as `segscore COMMAND --help-all` prints them. Every command also has
+Every option of every command, from the declarations that make `segscore COMMAND --help`. Options
+that are seldom needed are explained only here; `--help-all` names them. Every command also has
 `--settings FILE`, a [settings file](runs.md#settings-from-a-file) in which an option is a key
 without its dashes, and `--log-format json`. [Runs](runs.md) explains `--output`, `--cluster`,
 `--workers`, `--memory-limit`, `--explain-plan` and `--fresh`.
@@ -52,7 +50,3 @@ def _row(name: str, text: str) -> str:
     """Return a row of a table; a bar within a cell must not end it."""
     cells = f"`{name}`", text.replace("|", r"\|").replace("<", r"\<").replace("*", r"\*")
     return f"| {cells[0]} | {cells[1]} |"
-
-
-if __name__ == "__main__":
-    print(page(), end="")

@@ -1,7 +1,4 @@
-"""Write what views.sql repeats of the code: the directions of measures, the columns of the history.
-
-`make columns` runs this.
-"""
+"""What views.sql repeats of the code: the directions of measures, the columns of the history."""
 
 import re
 from collections.abc import Iterable
@@ -12,7 +9,7 @@ from segscore.pipeline.measures import ALL
 from segscore.pipeline.nightly.summaries import RUN_COLUMNS
 from segscore.pipeline.statistics.averages import SUMMARY_COLUMNS
 
-VIEWS = Path(__file__).parent / "views.sql"
+VIEWS = Path(__file__).parents[2] / "deploy" / "dashboards" / "views.sql"
 BETTER = {"higher": 1, "lower": -1, "neither": 0}
 DIRECTIONS = re.compile(r"(?<=SELECT MAP \{\n).*?(?=\n\} AS known)", re.DOTALL)
 SELECTED = re.compile(
@@ -50,5 +47,6 @@ def views(text: str) -> str:
     return text
 
 
-if __name__ == "__main__":
-    VIEWS.write_text(views(VIEWS.read_text("utf-8")), "utf-8")
+def script() -> str:
+    """Return the text of views.sql as it should be."""
+    return views(VIEWS.read_text("utf-8"))

@@ -1,17 +1,17 @@
-"""Make docs/tables.md from the schemas; `python -m segscore.api.write_tables` prints it."""
+"""The page of tables, from the schemas."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from textwrap import fill
 
+from docs.tools.table_rows import in_code, optional_measures, table_rows
 from segscore.api.output_tables import ATTRIBUTES, FIRST, GROUPS, TABLES, OutputTable
-from segscore.api.table_rows import in_code, optional_measures, table_rows
 from segscore.pipeline.measures import FAMILIES, PAIRS
 from segscore.pipeline.measures.selection import select
 from segscore.schemas.records import NIGHT_RECORD, RUN, Key
 from segscore.schemas.rejects import BETWEEN_ROWS
 
 _HEAD = """\
-<!-- Written by `make columns` from schemas/; change it there. -->
+<!-- Written by `make docs` from schemas/; change it there. -->
 
 # Tables
 
@@ -220,7 +220,3 @@ def _cell(text: str) -> str:
 
 def _bullets(rules: Iterable[tuple[str, str]]) -> str:
     return "\n".join(f"- `{name}`: {meaning}" for name, meaning in rules)
-
-
-if __name__ == "__main__":
-    print(page(), end="")

@@ -1,4 +1,4 @@
-"""Write segscore/api/typed.py; `python -m segscore.api.write_types` prints it."""
+"""The module segscore/api/typed.py, from the tables of measures and options."""
 
 from collections.abc import Iterable, Iterator
 from types import NoneType, UnionType
@@ -22,7 +22,7 @@ from segscore.pipeline.settings.reading import COUNTED_UNITS
 _HEAD = '''\
 """Names of measures and settings, for type checkers and editors.
 
-Written by `make columns` from the tables of measures and options; change it there.
+Written by `make docs` from the tables of measures and options; change it there.
 """
 
 from collections.abc import Iterable, Sequence
@@ -195,7 +195,3 @@ def _one(kind: Any, option: Option) -> str:
         return f"Literal[{', '.join(repr(choice) for choice in choices)}]".replace("'", '"')
     name: str = kind.__name__
     return name
-
-
-if __name__ == "__main__":
-    print(python_types(), end="")

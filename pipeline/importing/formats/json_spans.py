@@ -1,0 +1,134 @@
+"""Spans of chunkers in JSON: a list of them, alone, by document, or in a record of a document."""
+
+from collections.abc import Iterator, Mapping
+from decimal import Decimal
+from typing import Any
+
+from segscore.pipeline.importing.formats.format import JSON_LINES_ENDINGS, Format, Head
+from segscore.pipeline.importing.formats.interval_columns import use_of
+from segscore.pipeline.importing.formats.intervals import segments_of
+from segscore.pipeline.importing.formats.table_rows import TableRows
+from segscore.pipeline.importing.opened_file import OpenedFile
+from segscore.pipeline.importing.settings import ImportSettings
+from segscore.pipeline.importing.shapes import Intervals
+from segscore.pipeline.tables import strict_json
+from segscore.pipeline.tables.rows import RowPlace
+
+_Cells = dict[str, object]
+_DOCUMENT, _START, _END = "document_id", "start", "end"
+_ID = "id"
+"""Key of a record that names its document, if no other key does."""
+
+_TEXT = "page_content"
+"""Key of LangChain's text, whose length says where a chunk ends; there is only a start."""
+
+_OWN_TEXT = "text"
+_SHAPES = (
+    "an object with a start, a record with one list of such objects or pairs, or lists by document"
+)
+
+
+def read(file: OpenedFile, settings: ImportSettings) -> Iterator[Intervals]:
+    """Yield the spans of each document and coder, as those of a table.
+
+    Raises:
+        Refused: the text is not JSON of spans; or as ``segments_of``.
+    """
+    first = next((text for _, text in file.lines_with_text()), "")
+    if file.name.lower().endswith(JSON_LINES_ENDINGS) or _is_whole(first):
+        lines = [*file.lines_with_text()]
+    else:
+        lines = [(file.place(1), file.text())]
+    rows = [
+        (place.line, cells)
+        for place, text in lines
+        for cells in _spans(strict_json.loads(text, place, decimals=True), place)
+    ]
+    if any(_OWN_TEXT in cells for _, cells in rows):  # what is in a chunk is not its label
+        file.notes.add("columns_not_taken", _OWN_TEXT)
+        rows = [(at, {n: x for n, x in cells.items() if n != _OWN_TEXT}) for at, cells in rows]
+    header = dict.fromkeys(name for _, cells in rows for name in cells)
+    yield from segments_of(file, TableRows([*header], file.place(1), rows), settings)
+
+
+def _is_whole(line: str) -> bool:
+    """Return whether a line is a JSON object, so that each line is one."""
+    return line.startswith("{") and line.rstrip().endswith("}")
+
+
+def _spans(value: object, place: RowPlace) -> Iterator[_Cells]:
+    """Yield the cells of each span in a value, with those of the record around it."""
+    for record in value if isinstance(value, list) else [value]:
+        if not isinstance(record, dict):
+            raise place.wrong("a span", record, _SHAPES)
+        cells = _cells(record)
+        if any(use_of(name) == "start" for name in cells):
+            yield cells
+        else:
+            for around, spans in _lists_of_spans(record, cells, place):
+                for span in spans:
+                    yield around | (_cells(span) if isinstance(span, dict) else _pair(span))
+
+
+def _lists_of_spans(
+    record: Mapping[str, object], cells: _Cells, place: RowPlace
+) -> list[tuple[_Cells, list[list[object] | _Cells]]]:
+    """Return the lists of spans in a record, with what it says of each."""
+    lists: dict[str, Any] = {name: each for name, each in record.items() if _are_spans(each)}
+    if lists and len(lists) == len(record):
+        by_document = {name: {_DOCUMENT: name} for name in lists}
+        return [(by_document[name] if len(lists) > 1 else {}, each) for name, each in lists.items()]
+    if len(lists) != 1:
+        raise place.wrong("the value", dict(record), _SHAPES)
+    if _ID in cells and not any(use_of(name) == "document" for name in cells):
+        cells[_DOCUMENT] = cells.pop(_ID)
+    return [(cells, *lists.values())]
+
+
+def _cells(record: Mapping[str, object]) -> _Cells:
+    """Return the texts and numbers of a record, and those of the objects in it."""
+    cells: _Cells = {}
+    for name, value in record.items():
+        if isinstance(value, dict):
+            cells = _cells(value) | cells
+        elif isinstance(value, str | int | Decimal) and value != "":
+            cells[name] = value
+    text, start = record.get(_TEXT), cells.get("start_index")
+    if isinstance(text, str) and isinstance(start, int):
+        cells["end_index"] = start + len(text)
+    return cells
+
+
+def _are_spans(value: object) -> bool:
+    return isinstance(value, list) and bool(value) and all(map(_is_span, value))
+
+
+def _is_span(value: object) -> bool:
+    if isinstance(value, dict):
+        return any(use_of(name) == "start" for name in _cells(value))
+    return isinstance(value, list) and len(value) == 2 and all(map(_is_number, value))
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, int | Decimal) and not isinstance(value, bool)
+
+
+def _pair(span: list[object]) -> _Cells:
+    return {_START: span[0], _END: span[1]}
+
+
+def _has_spans(head: Head) -> bool:
+    """Return whether a key in a list or an object names a start."""
+    last = (path.rpartition(".")[2] for path in head.keys if path.count("[]") <= 2)
+    return any(use_of(name) == "start" for name in last)
+
+
+FORMATS = (
+    Format(
+        "spans",
+        read,
+        shared=(".json", *JSON_LINES_ENDINGS),
+        content=_has_spans,
+        options=("columns",),
+    ),
+)
