@@ -126,6 +126,9 @@ class CoefficientRow(TypedDict, total=False):
     coders: int
     documents: int
     pairs: int
+    chance: float | None
+    corrected: float | None
+    chance_documents: int
     change: float | None
     change_low: float | None
     change_high: float | None
@@ -159,13 +162,18 @@ class CoderRow(TypedDict, total=False):
     coder_share: float | None
     candidate_p: float | None
     candidate_wins: bool | None
+    candidate_worse: bool | None
     without_pi_boundary_similarity: float | None
+    others_boundary_similarity: float | None
+    shrunk_effect: float | None
     agreement_effect: float | None
     agreement_p: float | None
     agreement_limit: float | None
     reading: str | None
     same_reading_similarity: float | None
     other_reading_similarity: float | None
+    reading_ratio_of_rates: float | None
+    reading_offset: float | None
     reading_document: str | None
     reading_position: int | None
     group_difference: float | None

@@ -9,10 +9,11 @@ import numpy as np
 from segscore.pipeline.agreement.habits import clearest_in_words
 from segscore.pipeline.agreement.judging.by_document import fit_effects
 from segscore.pipeline.agreement.judging.fits import jackknife_p, median, spread
-from segscore.pipeline.agreement.judging.step import AuditRows, Kind, Limit, Step, StepColumn
+from segscore.pipeline.agreement.judging.step import MOST, AuditRows, Kind, Limit, Step, StepColumn
 from segscore.pipeline.agreement.judging.view import CoderEffect, Columns, View
 from segscore.pipeline.agreement.sentences import OTHERS_SHOWN, PEER_SHOWN, peer_ends
-from segscore.pipeline.arrays.ragged import Floats
+from segscore.pipeline.arrays.ragged import Flags, Floats
+from segscore.pipeline.plain_text import named_list
 from segscore.pipeline.statistics.multiple_tests import holm
 from segscore.pipeline.statistics.shown_numbers import counted, shown_as
 
@@ -81,7 +82,7 @@ class LowAgreement(Step):
         limit = _limit(view, agreement)
         less = (agreement.value <= -limit) & agreement.beyond(limits["effect_errors"])
         less &= ~view["shifted"] | (aligned <= -limit)
-        less &= view.readings.judged(judged)
+        less &= view.readings.judged(judged) & ~_of_own_way(view)
         return {
             "agreement_effect": agreement.value,
             "agreement_error": agreement.error,
@@ -114,6 +115,15 @@ class LowAgreement(Step):
         yield from _quiet(audit.coders)
 
 
+def _of_own_way(view: View) -> Flags:
+    """Return the coders of pairs who may read the guidelines in a way of their own."""
+    pairs, alone = view.evidence.pairs, np.zeros(len(view.standard), bool)
+    marks = zip(view["high_agreement"], view["copied"], strict=True)
+    chosen = np.array([high is True and copied is not True for high, copied in marks], bool)
+    alone[pairs.first[chosen]] = alone[pairs.second[chosen]] = True
+    return alone
+
+
 def _quiet(rows: Sequence[Mapping[str, Any]]) -> Iterator[str]:
     """Yield the lowest of those who are not named, and how far they are from the limit."""
     known = [row for row in rows if row.get("agreement_effect") is not None]
@@ -122,14 +132,19 @@ def _quiet(rows: Sequence[Mapping[str, Any]]) -> Iterator[str]:
         return
     left = [row for row in known if not any(row.get(mark) for mark in _NAMED)]
     left.sort(key=lambda row: (row["agreement_effect"], row["coder"]))
+    beyond = [row["coder"] for row in left if row["agreement_effect"] <= -limit]
+    if beyond:
+        more = len(beyond) - MOST
+        names = named_list([*beyond[:MOST], *[f"{more} others"] * (more > 0)])
+        yield (
+            f"{names} agree less than the limit of {limit:.2f} allows, and are not named: they may "
+            "read the guidelines in another way, or too little is known of them."
+        )
+    all_quiet, left = len(left) == len(known), left[len(beyond) :]
     lowest = [row for row in left[:_LOWEST] if row["agreement_effect"] <= -_SHOWN]
     if not lowest:
         return
-    nobody = (
-        "Nobody is named for low agreement; a coder"
-        if len(left) == len(known)
-        else "Of the others, a coder"
-    )
+    nobody = "Nobody is named for low agreement; a coder" if all_quiet else "Of the others, a coder"
     shown = ", ".join(
         f"{row['coder']} {shown_as(row['agreement_effect'], '+.2f')}"
         f" ± {shown_as(row.get('agreement_error'), '.2f')}"

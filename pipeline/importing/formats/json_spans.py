@@ -76,7 +76,7 @@ def _lists_of_spans(
     """Return the lists of spans in a record, with what it says of each."""
     lists: dict[str, Any] = {name: each for name, each in record.items() if _are_spans(each)}
     if lists and len(lists) == len(record):
-        by_document = {name: {_DOCUMENT: name} for name in lists}
+        by_document: dict[str, _Cells] = {name: {_DOCUMENT: name} for name in lists}
         return [(by_document[name] if len(lists) > 1 else {}, each) for name, each in lists.items()]
     if len(lists) != 1:
         raise place.wrong("the value", dict(record), _SHAPES)

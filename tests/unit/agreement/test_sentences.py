@@ -153,3 +153,20 @@ def test_a_sentence_about_a_rate_has_one_ratio(
     assert describe_audit([], AuditRows([row], unit=unit))[1] == f"max marks {words}"
     alike = describe_audit([], AuditRows([{**row, "reading": "other"}], unit=unit))[1]
     assert ("as the others who read alike: " in alike) is (rate > 0)
+
+
+def test_who_is_below_the_limit_and_not_named_is_said_to_be() -> None:
+    """The quiet level never lists an effect beyond the limit as if it were within it."""
+    coders: list[CoderRow] = [
+        {
+            "coder": f"c{number}",
+            "low_agreement": False,
+            "agreement_effect": effect,
+            "agreement_error": 0.02,
+            "agreement_limit": 0.15,
+        }
+        for number, effect in enumerate((0.02, -0.23, 0.0, -0.06, -0.2))
+    ]
+    below, quiet = describe_audit([], AuditRows(coders))[1:]
+    assert below.startswith("c1 and c4 agree less than the limit of 0.15 allows, and are not named")
+    assert quiet.endswith("Lowest: c3 -0.06 ± 0.02.")
