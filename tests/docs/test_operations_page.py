@@ -57,8 +57,10 @@ def test_a_floor_is_about_all_documents_of_each_system(
         assert "gamma: boundary_similarity 0." in one_error(result.err)
         assert "is below the floor of 0.500" in one_error(result.err)
     nights.settle("level:boundary_similarity>=.5", 'gate-by = ["channel"]')
-    assert nights.run(0).code == 1
-    by_group = [check for check in nights.verdict(0)["group_checks"] if check["result"] == "failed"]
+    nights.run(0)
+    # Of few documents, the interval may include the floor, which warns.
+    below = {"failed", "warned"}
+    by_group = [check for check in nights.verdict(0)["group_checks"] if check["result"] in below]
     assert "regio" in {check["group"] for check in by_group}
 
 
