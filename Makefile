@@ -22,7 +22,7 @@ PYTEST := $(BIN)/pytest --numprocesses logical
 # The oldest releases are those for this Python; without it, their tests are left out and this is said.
 OLDEST_PYTHON ?= python3.11
 
-.PHONY: help demo table picture power site evidence docs columns nights claims dashboard test test-all test-oldest test-deploy test-torch deploy-parts image chaos lint linked rules types quick ready bench archives clean
+.PHONY: help demo table picture power site evidence docs columns nights claims dashboard test test-all test-oldest test-deploy test-torch deploy-parts image chaos simulate lint linked rules types quick ready bench archives clean
 
 help:
 	@echo "make demo   score ten systems on 20 programmes of broadcast news and show the result"
@@ -43,6 +43,7 @@ help:
 	@echo "make test-deploy the tests of deploy/ alone, on Docker, Slurm, Prometheus and systemd"
 	@echo "make deploy-parts installs these programs with apt; needs root of a Debian"
 	@echo "make image  the steps of the image, whole, in a folder: two minutes, needs root of a Linux"
+	@echo "make simulate a night by each seed, in a simulated store, up to an hour; SEED=n replays one"
 	@echo "make chaos  random chains of commands; runs raced, killed at random, resumed: over an hour"
 	@echo "make lint   rules and types alone"
 	@echo "make bench  measure speed, as ratios"
@@ -202,6 +203,10 @@ chaos: $(VENV)/test
 	$(BIN)/python -m tests.faults.races --two 200 --three 100
 	$(BIN)/python -m tests.faults.chaos --kills 300
 	$(BIN)/python -m tests.faults.chaos --kills 100 --store
+
+# `--mutations` leaves out each guard in turn; WITH has further options.
+simulate: $(VENV)/test
+	$(BIN)/python -m tests.simulation $(if $(SEED),--seed $(SEED)) $(WITH)
 
 lint: rules types
 

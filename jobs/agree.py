@@ -5,10 +5,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from segscore.jobs.cli import startup
+from segscore.jobs.cli.log import LOG
 from segscore.jobs.cli.options import Cluster, ExplainPlan, Workers
 from segscore.jobs.show.audit import CHOICES, AuditWork, print_audit
 from segscore.jobs.show.figures import write_figure
-from segscore.jobs.show.fitted import print_lines
 from segscore.jobs.show.formats import (
     PaperFormat,
     as_rows,
@@ -23,8 +23,6 @@ from segscore.jobs.show.printing import (
     chosen_n_t,
     log_finished,
     print_plan,
-    print_record,
-    print_written,
     say_done,
 )
 from segscore.jobs.show.progress import Bar
@@ -122,12 +120,9 @@ def agree(
     if figure is not None:
         _save_figure(figure, finished)
     if format_name == "text":
+        print_audit(chosen.output, finished, work, written=finished is outcome)
         if chosen.n_t is None and (said := chosen_n_t(finished.record)):
-            print_lines(f"{said}\n")
-        print_audit(finished, work)
-        print_record(chosen.output, finished.record)
-        if finished is outcome:
-            print_written(chosen.output)
+            LOG.say("info", said)
         return
     log_finished(chosen.output, finished.record)
     _print_data(finished, layout, work, format_name)

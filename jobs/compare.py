@@ -15,7 +15,6 @@ from segscore.jobs.show.progress import Bar
 from segscore.pipeline.comparison.settings import CompareSettings
 from segscore.pipeline.errors import Done, Failed
 from segscore.pipeline.settings.options import Panel
-from segscore.schemas.rows import PairRow
 
 if TYPE_CHECKING:
     from segscore.pipeline.nightly.lacking import Lacking
@@ -106,7 +105,7 @@ def compare(
         state = "written" if finished.is_published else "already contains this comparison"
         LOG.say("info", f"{output}: {state}", output=output)
     if figure is not None:
-        _save_figure(figure, finished, chosen, average)
+        _save_figure(figure, finished, average)
     if rules and format_name == "text":
         _print_checks(chosen.runs[0], checks, chosen.alpha)
     if problems:
@@ -182,16 +181,12 @@ def _print_changed(finished: "FinishedRun", format_name: str) -> None:
     print_table(plain_table(table.column_names, table.to_pylist(), ""), format_name)
 
 
-def _save_figure(path: str, finished: "FinishedRun", chosen: CompareSettings, average: str) -> None:
-    """Save a chart of the differences in each measure."""
+def _save_figure(path: str, finished: "FinishedRun", average: str) -> None:
+    """Save a chart of the best system minus each other one, by each measure."""
     from segscore.jobs.show.figures import write_figure
-    from segscore.pipeline.reports.comparison import difference_chart
+    from segscore.pipeline.reports.comparison import difference_charts
 
-    every: list[PairRow] = finished.rows("comparisons")
-    rows = [row for row in every if row["average"] == average]
-    measures = dict.fromkeys(row["measure"] for row in rows)
-    drawn = [difference_chart(rows, measure, chosen.group_by) for measure in measures]
-    write_figure(path, drawn, "no pair has a difference to draw")
+    write_figure(path, difference_charts(finished, average), "no pair has a difference to draw")
 
 
 def _problems(runs: Sequence[str], checks: "list[Check]", lacking: "list[Lacking]") -> list[str]:

@@ -21,6 +21,7 @@ def measures(
         formulas_shown,
         list_coefficients,
         list_measures,
+        measures_in_lines,
     )
     from segscore.pipeline.measures import ALL
 
@@ -29,8 +30,8 @@ def measures(
     if format_name == "text" and name is not None:
         _print_one(chosen[0])
     elif format_name == "text":
-        print_shown(formulas_shown(listed))
-        print_shown(formulas_shown(list_coefficients()))
+        print_shown(measures_in_lines(chosen))
+        print_shown(formulas_shown(list_coefficients()), last=True)
     elif format_name == "json":
         others = {"agreement": list_coefficients()} if name is None else {}
         print_json("measures", {"measures": listed} | others)

@@ -75,29 +75,22 @@ def _print_scores(url: str, run: "FinishedRun") -> None:
     from segscore.pipeline.scoring.finished_scoring import FinishedScoring
 
     finished = FinishedScoring.open(url)
-    print_finished(url, finished, "systems", run.measures_in_order, written=False)
     if (verdict := find_verdict(run)) is not None:
         print_judged(verdict, url)
+    print_finished(url, finished, "systems", run.measures_in_order, written=False)
 
 
-def _print_audit(url: str, run: "FinishedRun") -> None:
+def _print_audit(url: str, _: "FinishedRun") -> None:
     from segscore.jobs.show.audit import AuditWork, print_audit
     from segscore.pipeline.agreement.run import read_audit
 
-    print_audit(read_audit(url), AuditWork())
-    _print_record(url, run)
+    print_audit(url, read_audit(url), AuditWork(), written=False)
 
 
 def _print_sweep(url: str, run: "FinishedRun") -> None:
-    from segscore.jobs.show.sentences import print_sentences
-    from segscore.jobs.show.shown import print_shown
-    from segscore.pipeline.scoring.sweep.sweep_result import sweep_in_words, sweep_tables
-    from segscore.pipeline.statistics.sentences import Sentence
+    from segscore.jobs.show.swept import print_sweep
 
-    for table in sweep_tables(run):
-        print_shown(table)
-    _print_record(url, run)
-    print_sentences(map(Sentence, sweep_in_words(run)))
+    print_sweep(url, run, written=False)
 
 
 def _print_comparison(_: str, run: "FinishedRun") -> None:

@@ -25,6 +25,10 @@ def suspects(
             rare=True,
         ),
     ] = None,
+    report: Annotated[
+        str | None,
+        Option("File or URL of a page with drawings; default: none.", Panel.OUTPUT),
+    ] = None,
     format_name: ResultFormat = "text",
     trust_inputs: TrustInputsOption = False,
 ) -> None:
@@ -53,3 +57,8 @@ def suspects(
     else:
         print_table(plain_table(table.column_names, table.to_pylist(), ""), format_name)
     LOG.say("info", f"{folder}: written", output=folder)
+    if report is not None:
+        from segscore.pipeline.reports.suspects import write_suspects
+
+        size = write_suspects(found, finished, report)
+        LOG.say("info", f"{report} ({size / 1e6:.1f} MB): open it in a browser", output=report)

@@ -12,13 +12,11 @@ from segscore.jobs.show.formats import (
     print_json,
     print_table,
 )
-from segscore.jobs.show.printing import log_finished, print_record, print_written, say_done
+from segscore.jobs.show.printing import log_finished, say_done
 from segscore.jobs.show.progress import Bar
-from segscore.jobs.show.sentences import print_sentences
-from segscore.jobs.show.shown import print_shown
+from segscore.jobs.show.swept import print_sweep
 from segscore.pipeline.errors import Done, Refused
 from segscore.pipeline.scoring.sweep.settings import SweepSettings
-from segscore.pipeline.statistics.sentences import Sentence
 
 if TYPE_CHECKING:
     from segscore.pipeline.runs.finished import FinishedRun
@@ -53,7 +51,7 @@ def sweep(
     if figure is not None:
         _save_figure(figure, finished)
     if format_name == "text":
-        _print_text(chosen, finished, written=finished is outcome)
+        print_sweep(chosen.output, finished, written=finished is outcome)
         return
     log_finished(chosen.output, finished.record)
     if format_name == "json":
@@ -68,23 +66,9 @@ def sweep(
         print_table(plain_table(curves.column_names, rows, signature), format_name)
 
 
-def _print_text(chosen: SweepSettings, finished: "FinishedRun", *, written: bool) -> None:
-    """Print the tables, the record, and what they say."""
-    from segscore.pipeline.scoring.sweep.sweep_result import sweep_in_words, sweep_tables
-
-    for table in sweep_tables(finished):
-        print_shown(table)
-    print_record(chosen.output, finished.record)
-    if written:
-        print_written(chosen.output)
-    print_sentences(map(Sentence, sweep_in_words(finished)))
-
-
 def _save_figure(path: str, finished: "FinishedRun") -> None:
     """Save the charts that the report of the sweep has."""
     from segscore.jobs.show.figures import write_figure
-    from segscore.pipeline.reports.sweep import sections_of_sweep
+    from segscore.pipeline.reports.sweep import sweep_charts
 
-    sections = sections_of_sweep(finished)
-    drawn = [figure.chart for section in sections for figure in section.figures]
-    write_figure(path, drawn, "no curve has a defined value to draw")
+    write_figure(path, sweep_charts(finished), "no curve has a defined value to draw")

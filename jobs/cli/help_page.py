@@ -91,7 +91,7 @@ def group_page(context: Any, width: int) -> Iterator[str]:
     for name in FIRST:
         yield from _entry((name, group.commands[name].get_short_help_str(400)), width, names=8)
     yield from ("", "More commands:")
-    yield from _listed(map(command_line, FURTHER), width)
+    yield from _listed(dict.fromkeys(command_line(name).split()[0] for name in FURTHER), width)
     yield from ("", "Options:")
     for _, _, record in records_of(group, context)[1]:
         yield from _entry(record, width)

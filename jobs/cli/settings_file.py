@@ -13,6 +13,7 @@ command.  As somebody else may have written it, it can name neither stores and c
 environment variables, which it could send away.
 """
 
+import json
 import os
 import re
 import tomllib
@@ -81,9 +82,12 @@ def load_settings(context: typer.Context, url: str | None) -> str | None:
         name: {parameter.name: parameter for parameter in command.params}
         for name, command in group.commands.items()
     }
-    if given is None and not _is_for(context.info_name):
+    if given is not None:
+        tables = _read(url, context.info_name, commands)
+    elif (here := _of_here(context.info_name)) is None:
         return given
-    tables = _read(url, context.info_name, commands)
+    else:
+        tables = _checked(here, commands, url)
     context.obj = {
         section: {
             _parameter_name(key): _command_line_value(
@@ -106,25 +110,25 @@ def load_settings(context: typer.Context, url: str | None) -> str | None:
     return given
 
 
-def _is_for(command: str) -> bool:
-    """Return whether the file of the current folder sets options of a command; say so.
+def _of_here(command: str) -> dict[str, Any] | None:
+    """Return the tables of the file of the current folder, and say so; None without the command's.
 
     Raises:
         Refused: the file is not TOML.
     """
     with open(HERE, encoding="utf-8", errors="replace") as file:
         text = file.read()
-    tables = {OLD_NAMES.get(name, name) for name in _read_toml(HERE, text)}
-    if not {command, *_ALSO_READ.get(command, ())} & tables:
-        return False
-    if {STORAGE, CLUSTER} & tables or "${" in text:
+    tables = {OLD_NAMES.get(name, name): table for name, table in _read_toml(HERE, text).items()}
+    if not {command, *_ALSO_READ.get(command, ())} & {*tables}:
+        return None
+    if {STORAGE, CLUSTER} & {*tables} or "${" in text:
         LOG.remark(
             f"{HERE} is not read, as it names stores, certificates or environment variables: "
             f"--settings {HERE} reads it"
         )
-        return False
+        return None
     LOG.remark(f"settings are those of {HERE} in this folder")
-    return True
+    return tables
 
 
 def _named(url: str) -> str:
@@ -132,9 +136,7 @@ def _named(url: str) -> str:
     return url if url == HERE else f"--settings {url}"
 
 
-def _read(
-    url: str, command: str, commands: Mapping[str, Mapping[str, Any]]
-) -> Mapping[str, Mapping[str, Any]]:
+def _read(url: str, command: str, commands: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
     """Read the tables of a settings file, or the options of a run from its run.json.
 
     Raises:
@@ -148,14 +150,25 @@ def _read(
         raise Refused(f"{_named(url)}: no such file")
     is_record = text.lstrip().startswith("{")
     if is_record:
-        tables = _options_of_run(url, text, command, commands[command])
-    else:
-        tables = _read_toml(url, text)
-        tables = {OLD_NAMES.get(name, name): table for name, table in tables.items()}
+        return _checked(_options_of_run(url, text, command, commands[command]), commands, url)
+    tables = {OLD_NAMES.get(name, name): table for name, table in _read_toml(url, text).items()}
+    # after the checks, whose messages say what the file says
+    return _expand(_checked(tables, commands, url), url)
+
+
+def _checked(
+    tables: dict[str, Any], commands: Mapping[str, Mapping[str, Any]], url: str
+) -> dict[str, Any]:
+    """Return tables whose keys and values options can have.
+
+    Raises:
+        Refused: some cannot; the message names them all.
+    """
+    from segscore.pipeline.errors import Refused
+
     if wrong := list(_problems(tables, commands)):
         raise Refused(f"{_named(url)}: {'; '.join(wrong)}")
-    # after the checks, whose messages say what the file says
-    return tables if is_record else _expand(tables, url)
+    return tables
 
 
 def _options_of_run(
@@ -254,11 +267,13 @@ def _parameter_name(key: str) -> str:
 
 
 def _command_line_value(value: Any, kind: str) -> Any:
-    """Convert a value to what the command line gives; a list may become comma-separated text."""
+    """Convert a value to what the command line gives; a list may become text: commas or JSON."""
     if kind == "list[str]":
         return [str(item) for item in (value if isinstance(value, list) else [value])]
     if kind != "str":
         return value
+    if isinstance(value, list) and any(isinstance(item, dict) for item in value):
+        return json.dumps(value, default=str)  # a list of tables
     return ",".join(map(str, value)) if isinstance(value, list) else str(value)
 
 

@@ -3,11 +3,12 @@
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from segscore.jobs.show.fitted import print_lines
+from segscore.jobs.show.printing import print_record
 from segscore.jobs.show.sentences import print_sentences
 from segscore.jobs.show.shown import print_shown
 from segscore.pipeline.errors import Refused
 from segscore.pipeline.settings.ranges import within
-from segscore.pipeline.statistics.sentences import Sentence
 
 if TYPE_CHECKING:
     from segscore.pipeline.agreement.run import FinishedAudit
@@ -62,18 +63,21 @@ class AuditWork:
         }
 
 
-def print_audit(finished: "FinishedAudit", work: AuditWork) -> None:
-    """Print the tables of an audit and what to do next, then what they show.
+def print_audit(output: str, finished: "FinishedAudit", work: AuditWork, *, written: bool) -> None:
+    """Print what an audit found, the tables that show it, what to do next, and the record.
 
     Args:
+        output: folder of the audit, as the user named it.
         finished: the audit.
         work: how many codings to make next, and documents to adjudicate, are to be chosen.
+        written: whether it was written just now.
     """
     from segscore.pipeline.agreement.audit_result import AuditResult
 
     result = AuditResult(finished, finished.contested)
-    for table in result.tables():
-        print_shown(table)
-    for chosen in work.choose(finished).values():
-        print_shown(chosen.table)
-    print_sentences(map(Sentence, result.sentences))
+    print_sentences(result.finding().lines)
+    tables = [*result.tables(), *(chosen.table for chosen in work.choose(finished).values())]
+    for table in tables:
+        print_shown(table, last=table is tables[-1])
+    print_lines(result.contested_in_words, style="dim")
+    print_record(output, finished.record, written=written)

@@ -7,55 +7,78 @@ from segscore.jobs.cli.encoding import printable_command
 from segscore.jobs.show.fitted import print_lines
 from segscore.jobs.show.formats import print_table, print_text
 from segscore.jobs.show.latex import latex_table
-from segscore.jobs.show.leaderboard import GROUPS_SHOWN
+from segscore.jobs.show.leaderboard import ALL_DOCUMENTS
 from segscore.jobs.show.sentences import print_sentences
 from segscore.jobs.show.shown import print_shown
 from segscore.pipeline.comparison.listed_documents import changes_in_words, worst_in_words
-from segscore.pipeline.comparison.pair_rows import neighbours_first
 from segscore.pipeline.comparison.sentences import power_in_words
 from segscore.pipeline.comparison.shown_beside import published_shown, ratings_shown
 from segscore.pipeline.comparison.shown_boundaries import changes_shown, where_shown
-from segscore.pipeline.comparison.shown_pairs import first_pairs_shown
-from segscore.pipeline.comparison.shown_systems import best_first, systems_shown
-from segscore.pipeline.comparison.verdict import comparison_in_words
+from segscore.pipeline.comparison.shown_systems import best_first, groups_shown, standings_shown
+from segscore.pipeline.comparison.verdict import comparison_finding
+from segscore.pipeline.results.names import is_point
 from segscore.pipeline.runs.finished import FinishedRun, RunRow, grouped
 from segscore.pipeline.statistics.shown_numbers import shown_group
 from segscore.schemas.rows import PairRow, SystemRow, group_of
 
 
 def print_comparison(finished: FinishedRun, average: str) -> None:
-    """Print systems and pairs for all documents and the first groups, then documents."""
+    """Print what a comparison found, the systems over all documents, a row a group, and the rest.
+
+    Args:
+        finished: the comparison.
+        average: the average to show, micro or macro.
+    """
     settings = finished.settings
     by = settings["group_by"]
     averages: list[SystemRow] = finished.rows("systems")
     differences: list[PairRow] = finished.rows("comparisons")
     systems, pairs = grouped(averages, (*by, "measure")), grouped(differences, (*by, "measure"))
-    groups = list(dict.fromkeys(group_of(row, by) for row in averages))
+    first, *groups = list(dict.fromkeys(group_of(row, by) for row in averages))
+    print_sentences(comparison_finding(finished, average).lines)
     worst_of: list[str] = []
-    for group in groups[: 1 + GROUPS_SHOWN]:
-        whole = shown_group(by, group) or "all documents"
-        for name in settings["measures"]:
-            of_measure = systems.get((*group, name), [])
-            rows = best_first(of_measure, average)
-            if rows:
-                print_shown(systems_shown(rows, of_measure, whole, folds=True))
-            ranked = [row["system"] for row in rows]
-            worst_of = worst_of or ranked  # of all documents, by the first measure
-            compared = pairs.get((*group, name), [])
-            if shown := [row for row in compared if row["average"] == average]:
-                print_shown(first_pairs_shown(neighbours_first(shown, ranked), settings["margin"]))
-                print_lines(*power_in_words(shown, settings, finished.signature))
-    if (more := len(groups) - 1 - GROUPS_SHOWN) > 0:
-        verb = "s are" if more > 1 else " is"
-        print_lines(f"{more} more group{verb} in the tables of --output")
+    for name in settings["measures"]:
+        of_measure = systems.get((*first, name), [])
+        rows = best_first(of_measure, average)
+        compared = [row for row in pairs.get((*first, name), []) if row["average"] == average]
+        if rows:
+            margin = settings["margin"]
+            print_shown(standings_shown(rows, of_measure, compared, ALL_DOCUMENTS, margin))
+            worst_of = worst_of or [row["system"] for row in rows]
+        if told := _told_pairs(compared, rows, asked=settings["difference"] is not None):
+            print_lines(*power_in_words(told, settings, finished.signature))
+    for name in settings["measures"] if groups else ():
+        of = {
+            shown_group(by, group): best_first(systems.get((*group, name), []), average)
+            for group in groups
+        }
+        tested = {
+            shown_group(by, group): [
+                row for row in pairs.get((*group, name), []) if row["average"] == average
+            ]
+            for group in groups
+        }
+        if known := {group: rows for group, rows in of.items() if rows}:
+            print_shown(groups_shown(known, tested))
     print_lines(*worst_in_words(finished, worst_of, printable_command))
     _print_further(finished)
     for run, counts in finished.record["rows"].items():
         on = f"compared on {counts['scored']:,} of {counts['in']:,} documents"
         print_lines(f"{run}: {on}", style="dim")
     print_lines(finished.signature, style="dim")
-    print_lines("")
-    print_sentences(comparison_in_words(finished, average))
+
+
+def _told_pairs(
+    pairs: Sequence[PairRow], ranked: Sequence[SystemRow], *, asked: bool
+) -> list[PairRow]:
+    """Return the pairs whose power is told: of the best two systems, unless all are asked for.
+
+    Those with a reference point are told of a system alone.
+    """
+    systems = [row["system"] for row in ranked if not is_point(row["hypothesis"])]
+    best = {*systems[:2]}
+    chosen = [row for row in pairs if asked or {row["system"], row["other"]} == best]
+    return chosen or [*pairs]
 
 
 def _print_further(finished: FinishedRun) -> None:

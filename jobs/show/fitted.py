@@ -86,8 +86,10 @@ def print_fitted(
     *,
     title: str = "",
     caption: str = "",
+    elsewhere: str = "",
     sections: Collection[int] = (),
     whole: bool = True,
+    last: bool = False,
 ) -> None:
     """Print a table that fits the terminal; where output is piped, print it on long lines.
 
@@ -98,8 +100,10 @@ def print_fitted(
         columns: the columns, the most important ones first.
         title: heading of the table; empty for none.
         caption: remark below the table; empty for none.
+        elsewhere: how to see more, also the columns that were left out; empty if nothing says so.
         sections: indices of the rows that an empty line follows.
         whole: whether lines are as long as the table needs where output is piped.
+        last: whether no empty line follows.
     """
     if OUTPUT.verdict_only:
         return
@@ -111,12 +115,13 @@ def print_fitted(
     if title:
         console.print(Text(title, "bold"))
     console.print(_table(shown, console.width, sections))
-    if left_out:
+    if left_out and not elsewhere:
         names = ", ".join(_full_heading(column, columns) for column in left_out)
-        caption = "; ".join([caption] * bool(caption) + [f"no room here for {names}"])
-    for line in textwrap.wrap(caption, console.width):
+        elsewhere = f"no room here for {names}"
+    for line in textwrap.wrap("; ".join(filter(None, (caption, elsewhere))), console.width):
         console.print(Text(line, "dim"))
-    console.print()
+    if not last:
+        console.print()
 
 
 def _without_controls(column: Column) -> Column:

@@ -13,6 +13,9 @@ if TYPE_CHECKING:
 
 SCORE_LAYOUTS = ("systems", "groups", "crossed", "measures", "documents", "confusion")
 GROUPS_SHOWN = 10
+ALL_DOCUMENTS = "all documents"
+"""Title of what is over all documents, which goes without saying where there is nothing else."""
+
 _OVER_WINDOWS = ("pk", "window_diff")
 """Measures by which a hypothesis without boundaries can be better than every system."""
 
@@ -20,7 +23,7 @@ _OVER_WINDOWS = ("pk", "window_diff")
 def print_scores(
     summary: "pa.Table",
     layout: str | None = None,
-    whole: str = "all documents",
+    whole: str = ALL_DOCUMENTS,
     named: Sequence[str] = (),
 ) -> None:
     """Print the averages of a run.
@@ -53,14 +56,13 @@ def print_scores(
             for table in measure_tables(shown_group(by, board.group) or whole, board, means):
                 print_shown(table)
         else:
-            hint = [] if layout is None else ["--layout measures shows all measures"]
-            title = shown_group(by, board.group) or whole
-            print_shown(printed_leaderboard(title, board, hint))
+            hint = [] if layout is None else ["more: --layout measures"]
+            if layout == "systems" and len(boards) > 1:
+                hint = ["more: --layout measures, --layout groups"]
+            title = shown_group(by, board.group) or whole * (whole != ALL_DOCUMENTS or shown > 1)
+            print_shown(printed_leaderboard(title, board, hint), last=shown == 1)
     if shown > 1 + GROUPS_SHOWN:
         print_lines(f"{shown - 1 - GROUPS_SHOWN} more groups are in the table summary")
-    if layout == "systems" and len(boards) > 1:
-        number = f"{len(boards) - 1} group{'s' if len(boards) > 2 else ''}"
-        print_lines(f"--layout groups adds the averages of {number} by {', '.join(by)}")
 
 
 def explain_better_point(summary: "pa.Table") -> str | None:

@@ -11,10 +11,11 @@ from segscore.jobs.show.fitted import print_lines
 from segscore.jobs.show.formats import described, plain_table, print_json, print_table
 from segscore.jobs.show.gating import moved_lines, print_checks, print_group_checks
 from segscore.jobs.show.leaderboard import print_scores
-from segscore.jobs.show.printing import log_finished, print_record, print_written
+from segscore.jobs.show.printing import log_finished, print_record
 from segscore.jobs.show.sentences import print_sentences
 from segscore.pipeline.nightly.settings import NightSettings
-from segscore.pipeline.statistics.sentences import Sentence, Tone
+from segscore.pipeline.plain_text import named_list
+from segscore.pipeline.statistics.sentences import Sentence
 
 if TYPE_CHECKING:
     from segscore.pipeline.nightly.run import Ended
@@ -95,38 +96,36 @@ def say_outcome(ended: "Ended") -> None:
 
 
 def print_night(chosen: NightSettings, ended: "Ended") -> None:
-    """Print the results of a night, and the verdict of the gate."""
+    """Print the verdict of the gate on a night, what it rests on, and the results."""
     from segscore.pipeline.nightly.kept_verdicts import change_in_words
 
-    if ended.scored is not None:
-        print_scores(ended.scored.table("summary"), named=ended.scored.measures_in_order)
-        print_record(chosen.score.output, ended.scored.record)
-        print_written(chosen.score.output)
-    else:
-        place = f"{ended.verdict.date}: already scored, with the same input, in"
-        print_lines(f"{place} {chosen.score.output}")
-        print_record(chosen.score.output, ended.night.record)
-    verdict = ended.verdict
-    _print_gate(verdict, chosen.score.output)
+    verdict, run = ended.verdict, chosen.score.output
+    change = change_in_words(ended.before, verdict) if chosen.rejudge else ""
+    print_sentences([_outcome(verdict, change)])
+    _print_gate(verdict, run)
     for removed in ended.removed:
         days = f"more than {chosen.keep} days older than the newest"
         print_lines(f"removed night {removed}: {days}")
     if verdict.new and chosen.rules:
         new = ", ".join(verdict.new)
         print_lines(f"{new}: no earlier good night to compare with")
-    _warn(verdict, chosen.score.output)
-    change = change_in_words(ended.before, verdict) if chosen.rejudge else ""
-    print_sentences([_outcome(verdict, change)])
+    if ended.scored is not None:
+        print_scores(ended.scored.table("summary"), named=ended.scored.measures_in_order)
+        print_record(run, ended.scored.record, written=True)
+    else:
+        print_lines(f"{verdict.date}: already scored, with the same input, in {run}")
+        print_record(run, ended.night.record)
+    _warn(verdict, run)
 
 
 def print_judged(verdict: "Verdict", run: str) -> None:
     """Print the verdict of the gate on a published night again, and its problems."""
     from segscore.pipeline.nightly.problems import failure_message
 
-    _print_gate(verdict, run)
+    print_sentences([_outcome(verdict)])
     if verdict.exit_code:
         print_sentences([Sentence(failure_message(verdict, run))])
-    print_sentences([_outcome(verdict)])
+    _print_gate(verdict, run)
 
 
 def _print_gate(verdict: "Verdict", run: str) -> None:
@@ -142,13 +141,15 @@ def _print_gate(verdict: "Verdict", run: str) -> None:
 
 
 def _outcome(verdict: "Verdict", change: str = "") -> Sentence:
-    """Say how a night ended, and why it is accepted; or what changed about it."""
-    reason = f": {verdict.reason}" if verdict.outcome == "accepted" else ""
-    said = f"{verdict.outcome}{reason}"
+    """Say how a night ended, and what got worse or why it is accepted; or what changed about it."""
+    from segscore.pipeline.nightly.finding import night_finding
+
+    found = night_finding(verdict)
+    why = " ".join(filter(None, (named_list(found.names), found.rest)))
+    said = ": ".join(filter(None, (verdict.outcome, why)))
     if change:
-        said = change + f"; the reason{reason}" * bool(reason)
-    tone = Tone.FAILED if verdict.exit_code else Tone.SURE
-    return Sentence(f"{verdict.date}: {said}", tone)
+        said = change + f"; the reason: {why}" * (verdict.outcome == "accepted")
+    return Sentence(f"{verdict.date}: {said}", found.tone)
 
 
 def print_night_as_data(chosen: NightSettings, ended: "Ended", format_name: str) -> None:

@@ -8,7 +8,7 @@ from segscore.jobs.cli.encoding import printable_command
 from segscore.jobs.cli.log import LOG
 from segscore.jobs.show.fitted import print_lines
 from segscore.jobs.show.formats import print_json
-from segscore.jobs.show.leaderboard import explain_better_point, print_scores
+from segscore.jobs.show.leaderboard import ALL_DOCUMENTS, explain_better_point, print_scores
 from segscore.jobs.show.sentences import print_sentences
 from segscore.pipeline.settings.signature import fields
 from segscore.pipeline.statistics.sentences import Sentence
@@ -47,30 +47,24 @@ def print_finished(
     from segscore.pipeline.scoring.shared_averages import ranked_summary
 
     by_level = finished.record["settings"].get("by_level") is not None
-    whole = "all documents, over all levels" if by_level else "all documents"
+    whole = "all documents, over all levels" if by_level else ALL_DOCUMENTS
     summary = ranked_summary(finished)
+    if summary.num_rows:
+        print_sentences(best_of_run(finished, summary, named).lines)
+        if (sentence := explain_better_point(summary)) is not None:
+            print_sentences([Sentence(sentence)])
     print_scores(summary, layout, whole, named)
-    print_record(output, finished.record)
-    if written:
-        print_written(output)
-    if not summary.num_rows:
-        return
-    _print_next(output, summary, " --group-by level" if by_level else "", named)
-    if (sentence := explain_better_point(summary)) is not None:
-        print_sentences([Sentence(sentence)])
-    print_sentences(best_of_run(finished, summary, named))
+    print_record(output, finished.record, written=written)
+    if summary.num_rows:
+        _print_next(output, summary, " --group-by level" if by_level else "")
 
 
-def _print_next(output: str, summary: "pa.Table", grouped: str, named: Sequence[str]) -> None:
-    """Print the commands that show more about a scoring run."""
-    from segscore.pipeline.results.leaderboard import measures_to_show
-
+def _print_next(output: str, summary: "pa.Table", grouped: str) -> None:
+    """Print the commands that show more about a scoring run: tests, if it has pairs, and charts."""
     run = shlex.quote(output)
-    print_lines(f"charts: {printable_command(f'segscore report {run}')}")
-    if len(summary.column("hypothesis").unique()) > 1:
-        first = measures_to_show(summary.column("measure").unique().to_pylist(), named)[0]
-        tests = printable_command(f"segscore compare {run} --measure {first}{grouped}")
-        print_lines(f"tests of the differences: {tests}")
+    has_pairs = len(summary.column("hypothesis").unique()) > 1
+    commands = [f"segscore compare {run}{grouped}"] * has_pairs + [f"segscore report {run}"]
+    print_lines(f"next: {'; '.join(map(printable_command, commands))}", style="dim")
 
 
 def say_done(done: "Done", format_name: str) -> None:
@@ -81,10 +75,10 @@ def say_done(done: "Done", format_name: str) -> None:
         LOG.say("info", done.message)
 
 
-def print_record(output: str, record: dict[str, Any]) -> None:
-    """Print the row counts of a run's input, and its signature."""
+def print_record(output: str, record: dict[str, Any], *, written: bool = False) -> None:
+    """Print the row counts of a run's input, its signature, and where it was written."""
     _print_test_set(record)
-    print_row_counts(record)
+    print_row_counts(record, f"written to {output}" if written else "")
     log_finished(output, record)
     print_lines(record["signature"], style="dim")
 
@@ -99,11 +93,6 @@ def _print_test_set(record: dict[str, Any]) -> None:
         return
     if sentence := describe_record(test_set, own_registry()):
         print_lines(sentence, style="dim")
-
-
-def print_written(output: str) -> None:
-    """Print where a run was written."""
-    print_lines(f"written to {output}", style="dim")
 
 
 def log_finished(output: str, record: dict[str, Any]) -> None:
@@ -140,21 +129,40 @@ def chosen_n_t(record: dict[str, Any]) -> str | None:
     )
 
 
-def print_row_counts(record: dict[str, Any]) -> None:
-    """Print how many rows of each input table had which outcome, and how many were added."""
+def print_row_counts(record: dict[str, Any], where: str = "") -> None:
+    """Print how many rows of each input table had which outcome, and how many were added.
+
+    Where all rows were scored and none was added, this takes one line.
+
+    Args:
+        record: run.json of the run.
+        where: where it was written, in words; empty for nothing.
+    """
+    print_lines(*_row_counts(record, where), style="dim")
+
+
+def _row_counts(record: dict[str, Any], where: str) -> Iterator[str]:
     from segscore.pipeline.scoring.missing import Missing
 
     added = Missing.of_record(record.get("missing")).added
-    for name, counts in record["rows"].items():
+    rows = record["rows"]
+    if not added and all(
+        counts["in"] == counts["scored"] and not counts.get("copies") for counts in rows.values()
+    ):
+        scored = ", ".join(f"{counts['in']:,} {name}" for name, counts in rows.items())
+        yield "; ".join(filter(None, [f"scored {scored}", where]))
+        return
+    for name, counts in rows.items():
         copies = counts.get("copies", 0)
         besides = f" + {copies:,} {'copy' if copies == 1 else 'copies'}" if copies else ""
         if added and name == "hypotheses":
             besides += f"; + {added:,} without boundaries"
-        print_lines(
+        yield (
             f"{name}: {counts['in']:,} in = {counts['scored']:,} scored + "
-            f"{counts['rejected']:,} rejected + {counts['unpaired']:,} unpaired{besides}",
-            style="dim",
+            f"{counts['rejected']:,} rejected + {counts['unpaired']:,} unpaired{besides}"
         )
+    if where:
+        yield where
 
 
 def warn_of_imported(imported: "Imported") -> Iterator[str]:

@@ -11,10 +11,14 @@ from segscore.pipeline.statistics.sentences import Tone
 from segscore.pipeline.statistics.shown_tables import Column, ShownTable
 
 
-def print_shown(table: ShownTable) -> None:
+def print_shown(table: ShownTable, *, last: bool = False) -> None:
     """Print the first rows of a table.
 
     Names of rows that failed are in the color of failures, and the best values are bold.
+
+    Args:
+        table: the table.
+        last: whether lines about the run follow, and no other table, so that no empty line does.
     """
     table = table.shortened()
     sections = {*table.sections, *[table.rows - table.apart - 1] * bool(table.apart)}
@@ -22,8 +26,10 @@ def print_shown(table: ShownTable) -> None:
         [one for column in table.for_people for one in _styled(column, table)],
         title=table.title,
         caption=table.caption,
+        elsewhere=table.elsewhere,
         sections=sections,
         whole=table.whole,
+        last=last,
     )
 
 

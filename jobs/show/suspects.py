@@ -5,11 +5,12 @@ from typing import TYPE_CHECKING, Any
 
 from segscore.jobs.cli.encoding import printable_command
 from segscore.jobs.show.fitted import print_lines
+from segscore.jobs.show.sentences import print_sentences
 from segscore.jobs.show.shown import print_shown
 from segscore.pipeline.comparison.shown_suspects import LISTED, suspects_shown
-from segscore.pipeline.comparison.suspects import kind_in_words
+from segscore.pipeline.comparison.suspects import kind_in_words, suspects_finding
 from segscore.pipeline.reports.terminal import BOUNDARY, UNIT
-from segscore.pipeline.statistics.shown_numbers import counted, shown_position
+from segscore.pipeline.statistics.shown_numbers import shown_position
 from segscore.pipeline.tables.units import PER_SECOND
 
 if TYPE_CHECKING:
@@ -17,10 +18,8 @@ if TYPE_CHECKING:
 
 _Row = dict[str, Any]
 
-_DRAWN = 3
+_DRAWN = 1
 """Number of suspects that are drawn."""
-
-_SURE = 0.9
 
 _AROUND, _NAME = 20, 20
 """Numbers of positions that are drawn on each side, and of characters of a name."""
@@ -35,17 +34,10 @@ def print_suspects(suspects: "Suspects", run: str, unit: str | None) -> None:
         unit: what positions are counted in; Label Studio needs a time. None if it is not known.
     """
     rows = suspects.rows
-    likely = sum(row["posterior"] >= _SURE for row in rows)
-    about = (
-        f"{counted(suspects.documents, 'document')} with {suspects.boundaries:,} reference "
-        f"boundaries, {len(suspects.systems)} systems that count as "
-        f"{suspects.found.effective:.1f}, references of accuracy {suspects.accuracy:.2f}"
-    )
+    print_sentences(suspects_finding(suspects).lines)
     if not rows:
-        print_lines(f"{about}: nothing is suspected")
         return
     print_shown(suspects_shown(rows, unit))
-    print_lines(f"{about}: {len(rows)} suspected, {likely} of them with probability 0.9 or more")
     _draw(rows[:_DRAWN], suspects, unit)
     if unit not in PER_SECOND:
         return

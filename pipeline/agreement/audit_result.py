@@ -6,14 +6,20 @@ from functools import cached_property
 
 from segscore.pipeline.agreement import shown_audit, shown_coders
 from segscore.pipeline.agreement.contested import contested_among_others
-from segscore.pipeline.agreement.findings import findings_of
+from segscore.pipeline.agreement.findings import findings_of, stands_out
 from segscore.pipeline.agreement.left_out import describe_without
 from segscore.pipeline.agreement.sentences import SHOWN
 from segscore.pipeline.agreement.type_rows import types_over_all
+from segscore.pipeline.plain_text import named_list
 from segscore.pipeline.runs.finished import FinishedRun, rows_by_group, rows_over_all
-from segscore.pipeline.statistics.shown_numbers import number_in_words
+from segscore.pipeline.statistics.finding import Fact, Finding
+from segscore.pipeline.statistics.sentences import Sentence, Tone
+from segscore.pipeline.statistics.shown_numbers import interval_in_words, short_number
 from segscore.pipeline.statistics.shown_tables import ShownTable
 from segscore.schemas.rows import CoderRow, CoefficientRow, DocumentRow, PeerRow
+
+_NAMED = 3
+"""Most coders that a headline names."""
 
 _PAIRED = 60
 """The most coders whose pairs are shown: those with most documents."""
@@ -52,7 +58,6 @@ class AuditResult:
         found = (
             self.candidate(),
             self.types,
-            shown_audit.contested_shown(*self._contested),
             shown_coders.last_dates_shown(self.run.table("coders").to_pylist(), self.by),
             self.groups,
         )
@@ -62,32 +67,74 @@ class AuditResult:
     def _contested(self) -> tuple[list[DocumentRow], list[str]]:
         return contested_among_others(self.run, self.most_contested)
 
-    @property
+    @cached_property
     def sentences(self) -> list[str]:
         """What the tables show, in sentences."""
         return findings_of(self.run)
 
-    @property
-    def agreement_in_words(self) -> str:
-        """How much coders agree above chance, in a sentence that a page begins with."""
-        rows = self._coefficients
-        shown = [row for row in rows if (row["coefficient"], row["similarity"]) == ("pi", SHOWN)]
-        row = shown[0] if shown else rows[0]
-        what = f"{row['coefficient']} of {row['similarity']}"
-        coders = f"{row['coders']:,} coders of {row['documents']:,} documents"
+    @cached_property
+    def outstanding(self) -> list[str]:
+        """The coders who stand out."""
+        return [row["coder"] for row in self.coders if stands_out(row)]
+
+    def finding(self, shown: Callable[[str], str] = str) -> Finding:
+        """Return how much coders agree above chance, and who stands out.
+
+        Args:
+            shown: writes a name.
+        """
+        row, names = self._first, self.outstanding
+        few = len(names) <= _NAMED
+        who = named_list([*map(shown, names)]) if few else f"{len(names)} coders who stand out"
+        is_judged = any(row.get("low_agreement") is not None for row in self.coders)
+        nobody = "nobody stands out" if is_judged else "too few codings to say who stands out"
+        look = f"look at {who}" if names else nobody
+        sentences = [*map(Sentence, self.sentences)]
         if row["value"] is None:
-            return f"Agreement above chance ({what}) is undefined for {coders}."
-        known = number_in_words(row["value"], row["ci_low"], row["ci_high"])
-        return (
-            f"{coders} agree with {what} {known}; 1 is full agreement, 0 is what chance alone "
-            "gives."
+            return Finding("Agreement above chance is undefined", Tone.UNSURE, sentences)
+        return Finding(
+            f"{row['coefficient']} {short_number(row['value'])}, "
+            f"{short_number((row['actual'] or 0.0) - _chance_of(row))} beyond chance; "
+            f"{look}",
+            Tone.UNSURE if names else Tone.NOTE,
+            sentences,
+            facts=[*self._facts],
         )
+
+    @property
+    def _first(self) -> CoefficientRow:
+        """The coefficient that the headline has: pi by boundary similarity, if it is there."""
+        rows = self._coefficients
+        pi = [row for row in rows if row["coefficient"] == "pi" and row["value"] is not None]
+        return next((row for row in pi if row["similarity"] == SHOWN), (pi or rows)[0])
+
+    @property
+    def _facts(self) -> Iterator[Fact]:
+        """Yield up to four numbers about the audit."""
+        row = self._first
+        about = interval_in_words(row["ci_low"], row["ci_high"]).strip(" ()")
+        what = f"{row['coefficient']} of {row['similarity']}"
+        yield Fact(short_number(row["value"]), "; ".join(filter(None, (what, about))))
+        chance = f"two coders agree; {short_number(_chance_of(row))} by chance"
+        yield Fact(short_number(row["actual"]), chance)
+        low, high = row.get("coders_low"), row.get("coders_high")
+        if low is not None and high is not None:
+            yield Fact(f"{low:.2f} to {min(high, 1.0):.2f}", "with other coders like these")
+        yield Fact(f"{row['coders']:,} coders", f"{row['documents']:,} documents")
 
     @property
     def coefficients(self) -> ShownTable:
         """The coefficients over all documents."""
         without = describe_without(self.run.record.get("left_out", {}))
         return shown_audit.coefficients_shown(self._coefficients, self.by, self.run.unit, without)
+
+    @property
+    def contested_in_words(self) -> str:
+        """The documents that are contested most, by name."""
+        rows, left_out = self._contested
+        names = [row["document_id"] for row in rows[: shown_audit.CONTESTED_SHOWN]]
+        without = f", without {named_list(left_out)}" * bool(left_out)
+        return f"most contested{without}: {', '.join(names)}" if names else ""
 
     @property
     def above_chance(self) -> ShownTable:
@@ -134,3 +181,9 @@ class AuditResult:
         yield from shown_audit.prominence_shown(self.run.parts("prominence", columns))
         (corpus,) = rows_over_all(self.run.table("corpus"), self.by)
         yield shown_audit.quartiles_shown(corpus)
+
+
+def _chance_of(row: CoefficientRow) -> float:
+    """Return what boundaries at random places agree by, or else what is expected by chance."""
+    chance = row.get("chance")
+    return (row["expected"] or 0.0) if chance is None else chance

@@ -23,6 +23,7 @@ from segscore.pipeline.runs.finished import FinishedRun, rows_by_group, rows_ove
 from segscore.pipeline.statistics.shown_numbers import (
     counted,
     number_in_words,
+    short_number,
     shown_as,
     shown_attribute,
     shown_change,
@@ -51,7 +52,7 @@ _TOO_WIDE = 1.0
 _TWO = 2
 _FEWEST_RANKED, _LEAST_SHRUNK = 20, 0.05
 """Coders whose effects are ranked where nobody is judged, and from where on they are listed."""
-_LEAST_CHANCE = 0.0001
+_LEAST_CHANCE = 0.0005
 _IN_ORDER = ("guideline", "guidelines", "version", "round", "phase")
 """Attributes whose values are compared in their order, whatever they are."""
 
@@ -209,7 +210,7 @@ def _agreement(rows: Sequence[CoefficientRow]) -> Iterator[str]:
     shown = number_in_words(row["value"], row["ci_low"], row["ci_high"])
     yield (
         f"pi by {row['similarity']} is {shown}: two coders agree by "
-        f"{shown_number(row['actual'])}{_chance(row)}."
+        f"{short_number(row['actual'])}{_chance(row)}."
     )
     if row["ci_low"] is not None and row["ci_high"] is not None:
         yield from _precision(row, (row["ci_high"] - row["ci_low"]) / 2)
@@ -229,7 +230,7 @@ def _chance(row: CoefficientRow) -> str:
         return ""
     drawn, documents = int(row.get("chance_documents") or 0), row["documents"]
     of = f" of {drawn:,} documents" * (drawn == MOST_DOCUMENTS and documents > drawn)
-    by = "next to nothing" if chance < _LEAST_CHANCE else shown_number(chance)
+    by = "next to nothing" if chance < _LEAST_CHANCE else short_number(chance)
     return (
         f"; as many boundaries at random places would by {by} ({DRAWS} draws{of}): "
         f"{shown_as(corrected, '.2f')} of what is left"

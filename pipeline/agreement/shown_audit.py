@@ -35,7 +35,10 @@ PROMINENCE_COLUMNS = ["coders", *(f"support_{reach}" for reach in _REACHES)]
 
 
 def coefficients_shown(
-    rows: Sequence[CoefficientRow], by: Sequence[str], unit: str | None, without: str = ""
+    rows: Sequence[CoefficientRow],
+    by: Sequence[str],
+    unit: str | None,
+    without: str = "",
 ) -> ShownTable:
     """Show pi of the similarities that people read, and what chance gives.
 
@@ -60,7 +63,7 @@ def coefficients_shown(
             Column("similarity", [row["similarity"] for row in kept], is_name=True),
             *_values("pi", kept),
         ],
-        title=shown_group(by, group_of(first, by)) or "all documents",
+        title=shown_group(by, group_of(first, by)),
         caption=", ".join(parts) + more * (len(kept) < len(rows)),
         guide="pi, and how far coders agree (actual) above as many boundaries at random places "
         "(chance): above chance is (actual - chance) / (1 - chance), 1 at full agreement.",

@@ -44,6 +44,9 @@ NAMED = "named"
 """Heading of whether a coder is named for the rate."""
 
 _FIRST = 20
+_FEW, _LEAST = 8, 6
+"""Up to so many coders, a terminal shows all; else so many, who agree least with the others."""
+
 _CROWD = 20
 """From so many coders on, of whom none can be judged, they are ranked by shrunk effects."""
 _DATES = 24
@@ -104,8 +107,8 @@ def coders_shown(rows: Sequence[CoderRow], unit: str | None) -> ShownTable:
             _documents(rows),
         ],
         title="coders, lowest agreement with the others first",
-        caption="* stands out, as described below" * any(marked),
-        first=_FIRST,
+        caption="* stands out" * any(marked),
+        first=None if len(rows) <= _FEW else _LEAST,
         rest=partial(more_in, "coders"),
     )
 

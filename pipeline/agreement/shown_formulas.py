@@ -1,6 +1,7 @@
 """Formulas of the measures, and of what coefficients of agreement are computed from."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from textwrap import shorten
 
 from segscore.pipeline.agreement.coefficients import ACTUAL, ALPHA, EXPECTED
 from segscore.pipeline.measures.measure import Measure
@@ -61,4 +62,21 @@ def formulas_shown(rows: Sequence[_Row]) -> ShownTable:
         ],
         sections=range(len(rows)),
         whole=False,
+    )
+
+
+_MEANING = 48
+"""Characters of a meaning in a list, which leave room for the longest name on 80 columns."""
+
+
+def measures_in_lines(measures: Sequence[Measure]) -> ShownTable:
+    """Show a line for each measure: its name, its better direction, and what it means."""
+    meanings = [measure.description or measure.formula for measure in measures]
+    short = [shorten(text, _MEANING, placeholder=" …") for text in meanings]
+    return ShownTable(
+        [
+            Column("measure", [measure.name + measure.arrow for measure in measures], is_name=True),
+            Column("meaning", short, is_name=True),
+        ],
+        elsewhere="segscore measures NAME: the formula, range and source of one",
     )

@@ -1,6 +1,7 @@
 """Say which system of a scoring run is best, for the command that has just scored it."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import pyarrow as pa
 
@@ -11,15 +12,16 @@ from segscore.pipeline.runs.finished import rows_over_all
 from segscore.pipeline.scoring.few_documents import describe_effective
 from segscore.pipeline.scoring.finished_scoring import FinishedScoring
 from segscore.pipeline.statistics.averages import summary_groups
-from segscore.pipeline.statistics.sentences import Sentence
+from segscore.pipeline.statistics.finding import Finding
+from segscore.pipeline.statistics.sentences import Sentence, Tone
 from segscore.schemas.rows import AverageRow
 
 MOST_PAIRS = 500_000
 """Pairs of a run above which its systems are not compared until somebody asks for it."""
 
 
-def best_of_run(run: FinishedScoring, summary: pa.Table, named: Sequence[str]) -> list[Sentence]:
-    """Say which system is best over all documents by the first measure, and whether that is sure.
+def best_of_run(run: FinishedScoring, summary: pa.Table, named: Sequence[str]) -> Finding:
+    """Return which system is best over all documents by the first measure, and how surely.
 
     Args:
         run: a scoring run.
@@ -32,10 +34,11 @@ def best_of_run(run: FinishedScoring, summary: pa.Table, named: Sequence[str]) -
         for average in ("micro", "macro")
     )
     if not micro.ranks:  # the leaderboard says why
-        return []
+        return Finding("No system is ranked", Tone.NOTE, is_said=True)
     documents = SharedDocuments(None, untested="; `segscore compare` tests it")
     if run.record["pairs"] <= MOST_PAIRS:
         documents = read_documents(run, micro.measure, "micro")
     best = BestSystem(micro, "micro", documents.pairs, documents.untested)
-    effective = describe_effective(micro, macro)
-    return [*best.sentences(), *([] if effective is None else [Sentence(effective)])]
+    found, effective = best.finding(), describe_effective(micro, macro)
+    further = [] if effective is None else [Sentence(effective)]
+    return replace(found, sentences=[*found.sentences, *further])

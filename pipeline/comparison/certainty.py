@@ -13,7 +13,8 @@ from segscore.schemas.rows import PairRow
 PairRows = Mapping[tuple[str, str], PairRow]
 """Names of two systems -> their row of the table comparisons."""
 
-_TEST = "in a paired test, adjusted by Holm"
+_TEST = "(Holm)"
+"""How the p values of all pairs are adjusted; they are those of a paired test."""
 
 
 def pair_of(pairs: PairRows, name: str, other: str) -> PairRow | None:

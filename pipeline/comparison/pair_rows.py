@@ -37,8 +37,11 @@ def name_of_pair(row: PairRow) -> str:
 
 def better_first(row: PairRow) -> PairRow:
     """Return a pair with its better system first, and the signs of its differences accordingly."""
-    if row["better"] != row["other"]:
-        return row.copy()
+    return row.copy() if row["better"] != row["other"] else turned(row)
+
+
+def turned(row: PairRow) -> PairRow:
+    """Return a pair with its second system first, and the signs of its differences accordingly."""
     return {
         **row,
         "system": row["other"],

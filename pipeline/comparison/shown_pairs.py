@@ -1,19 +1,14 @@
 """Tables of the pairs of systems of a comparison: their differences and the tests of these."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
+from typing import Any
 
-from segscore.pipeline.comparison.certainty import why_untested
 from segscore.pipeline.comparison.pair_rows import (
-    PAIRS_SHOWN,
-    SIGNIFICANT,
-    better_first,
     is_directed,
-    is_significant,
 )
-from segscore.pipeline.comparison.sentences import against_chance, within_margin
+from segscore.pipeline.comparison.sentences import within_margin
 from segscore.pipeline.measures import ALL
-from segscore.pipeline.results.names import is_artificial
 from segscore.pipeline.statistics.shown_numbers import shown_change, shown_number, shown_p
 from segscore.pipeline.statistics.shown_tables import Column, ShownTable, more_in
 from segscore.schemas.rows import PairRow
@@ -22,15 +17,8 @@ _ROWS = 1000
 """Maximum number of rows of a page's table."""
 
 
-def columns_of_pairs(
-    rows: Sequence[PairRow], write_p: Callable[[float | None], str] = shown_p
-) -> list[Column]:
-    """Return the difference of each pair, whose better system comes first, and its tests.
-
-    Args:
-        rows: the pairs.
-        write_p: writes the adjusted p.
-    """
+def columns_of_pairs(rows: Sequence[PairRow]) -> list[Column]:
+    """Return the difference of each pair, whose better system comes first, and its tests."""
     heading = "system, better first" if any(map(is_directed, rows)) or not rows else "system"
     return [
         Column(heading, [row["system"] for row in rows], is_name=True),
@@ -43,49 +31,13 @@ def columns_of_pairs(
             write=shown_change,
         ),
         Column("p", [row["p"] for row in rows], write=shown_p),
-        Column("p (Holm)", [row["p_holm"] for row in rows], write=write_p),
+        Column("p (Holm)", [row["p_holm"] for row in rows], write=shown_p),
     ]
 
 
 def _within(rows: Sequence[PairRow], margin: float | None) -> list[Column]:
     """Return whether pairs are equal within a margin, if there is one."""
     return [] if margin is None else [Column(f"within {margin:g}", [*map(within_margin, rows)])]
-
-
-def first_pairs_shown(every: Sequence[PairRow], margin: float | None) -> ShownTable:
-    """Show the first pairs of systems, and say what is to be known of pairs with chance.
-
-    Without two systems, the pairs with reference points are shown.
-
-    Args:
-        every: the pairs of one group, measure and average, in the order in which they are shown.
-        margin: the difference within which systems count as equal; None without one.
-    """
-    of_systems = [
-        row for row in every if not (is_artificial(row["system"]) or is_artificial(row["other"]))
-    ]
-    chosen = of_systems or every
-    rows = [better_first(row) for row in chosen[:PAIRS_SHOWN]]
-    starred = any(map(is_significant, rows))
-    system, against, difference, _, p = columns_of_pairs(rows, _starred if starred else shown_p)
-    more = len(chosen) - len(rows)
-    remarks = [
-        f"* p < {SIGNIFICANT:g}" if starred else None,
-        f"{more_in('comparisons', more)} of --output" if more else None,
-        against_chance(every) if of_systems else None,
-        (why_untested(rows) or "").removesuffix("."),
-    ]
-    # A narrow terminal leaves out the interval rather than p, so p comes first.
-    value, interval = difference.for_terminal()
-    return ShownTable(
-        [system, against, value, p, interval, *_within(rows, margin)],
-        caption="; ".join(remark for remark in remarks if remark),
-    )
-
-
-def _starred(p: float | None) -> str:
-    """Write a p value, with a star where it is significant."""
-    return shown_p(p) + (" *" if p is not None and p < SIGNIFICANT else "  ")
 
 
 def all_pairs_shown(rows: Sequence[PairRow], measure: str, margin: float | None) -> ShownTable:
@@ -124,6 +76,28 @@ def differences_shown(
         guide="The better system of each pair comes first.",
         most=_ROWS,
         rest=partial(more_in, "comparisons"),
+    )
+
+
+def drawn_pairs_shown(marks: Sequence[Mapping[str, Any]], first: str) -> ShownTable:
+    """Show the numbers behind a chart of the first system minus each other one.
+
+    Args:
+        marks: ``name``, ``value``, ``low``, ``high`` and ``p`` of each other system.
+        first: the first system.
+    """
+    return ShownTable(
+        [
+            Column("system", [mark["name"] for mark in marks], is_name=True),
+            Column(
+                f"{first} minus it",
+                [mark["value"] for mark in marks],
+                write=shown_change,
+                ends=[(mark["low"], mark["high"]) for mark in marks],
+                interval="{} (Holm)",
+            ),
+            Column("p (Holm)", [mark["p"].removeprefix("p ") for mark in marks]),
+        ]
     )
 
 

@@ -1,15 +1,19 @@
 """The table of the systems of a comparison, with their ranks."""
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 
+from segscore.pipeline.comparison.certainty import why_untested
+from segscore.pipeline.comparison.pair_rows import SIGNIFICANT, is_significant, turned
+from segscore.pipeline.comparison.sentences import against_chance, within_margin
 from segscore.pipeline.measures import ALL
 from segscore.pipeline.results.leaderboard import goodness, rank
 from segscore.pipeline.results.names import is_point
 from segscore.pipeline.results.summarised_baselines import summarised_baselines, summarised_in_words
-from segscore.pipeline.statistics.shown_numbers import shown_rank
+from segscore.pipeline.statistics.shown_numbers import counted, shown_change, shown_p, shown_rank
 from segscore.pipeline.statistics.shown_tables import Column, ShownTable
-from segscore.schemas.rows import SystemRow
+from segscore.schemas.rows import PairRow, SystemRow
 
 
 def best_first(averages: Iterable[SystemRow], average: str) -> list[SystemRow]:
@@ -66,6 +70,113 @@ def systems_shown(
         title=f"{measure}{ALL[measure].arrow}, {average}, {whole}",
         caption="; ".join([*unranked, *remarks]),
         apart=sum(is_point(row["hypothesis"]) for row in rows),
+    )
+
+
+def standings_shown(
+    ranked: Sequence[SystemRow],
+    averages: Iterable[SystemRow],
+    pairs: Sequence[PairRow],
+    whole: str,
+    margin: float | None,
+) -> ShownTable:
+    """Show the systems of a group, best first, each with its difference from the first one.
+
+    Args:
+        ranked: as for ``systems_shown``.
+        averages: as for ``systems_shown``.
+        pairs: the comparisons of these systems by this measure and average.
+        whole: what is averaged over, in words.
+        margin: the difference within which systems count as equal; None without one.
+    """
+    table = systems_shown(ranked, averages, whole, folds=True)
+    (name, value, other, rank, documents) = table.columns
+    first, *_ = name.values
+    rows = [_against(first, system, pairs) for system in name.values]
+    known = [row for row in rows if row is not None]
+    if not known:
+        return table
+    starred = any(map(is_significant, known))
+    columns = [
+        name,
+        value,
+        Column(
+            f"{first}\nminus it",
+            ["" if row is None else shown_change(row["difference"]) for row in rows],
+        ),
+        Column("p (Holm)", ["" if row is None else written_p(row, starred) for row in rows]),
+        *(
+            [Column(f"within {margin:g}", ["" if r is None else within_margin(r) for r in rows])]
+            if margin is not None
+            else []
+        ),
+        rank,
+        other,
+        documents,
+    ]
+    left = len(pairs) - len(known)
+    remarks = [
+        table.caption,
+        f"* p < {SIGNIFICANT:g}" if starred else "",
+        (why_untested(known) or "").removesuffix("."),
+        against_chance(pairs) or "",
+        f"--layout pairs has {counted(left, 'more pair')}" if left > 0 else "",
+    ]
+    return replace(table, columns=columns, caption="; ".join(filter(None, remarks)))
+
+
+def _against(first: str, system: str, pairs: Sequence[PairRow]) -> PairRow | None:
+    """Return the comparison of the first system with another one, with the sign of first - other.
+
+    None if there is none, as of the first system with itself.
+    """
+    for row in pairs:
+        if (row["system"], row["other"]) == (first, system):
+            return row
+        if (row["system"], row["other"]) == (system, first):
+            return turned(row)
+    return None
+
+
+def written_p(row: PairRow, starred: bool) -> str:
+    """Write the adjusted p of a pair, with a star where it is significant."""
+    mark = "*" if is_significant(row) else " "
+    return shown_p(row["p_holm"]) + f" {mark}" * starred
+
+
+def groups_shown(
+    boards: Mapping[str, Sequence[SystemRow]], pairs: Mapping[str, Sequence[PairRow]]
+) -> ShownTable:
+    """Show which system is best in each group of documents, and how far ahead: a row a group.
+
+    Args:
+        boards: name of each group -> its rows by one measure and average, best first.
+        pairs: name of each group -> the comparisons.
+    """
+    rows = []
+    for group, ranked in boards.items():
+        best, *others = [row for row in ranked if not is_point(row["hypothesis"])] or ranked
+        second = others[0]["system"] if others else None
+        pair = None if second is None else _against(best["system"], second, pairs.get(group, ()))
+        rows.append((group, best, second, pair))
+    measure, average = rows[0][1]["measure"], rows[0][1]["average"]
+    starred = any(pair is not None and is_significant(pair) for *_, pair in rows)
+    return ShownTable(
+        [
+            Column("group", [group for group, *_ in rows], is_name=True),
+            Column("first", [best["system"] for _, best, *_ in rows], is_name=True),
+            Column(average, [best["value"] for _, best, *_ in rows]),
+            Column("second", [second or "" for *_, second, _ in rows], is_name=True),
+            Column(
+                "difference",
+                ["" if pair is None else shown_change(pair["difference"]) for *_, pair in rows],
+            ),
+            Column("p (Holm)", ["" if p is None else written_p(p, starred) for *_, p in rows]),
+            Column("documents", [best["defined"] for _, best, *_ in rows]),
+        ],
+        title=f"{measure}{ALL[measure].arrow}, {average}, by group",
+        caption=f"* p < {SIGNIFICANT:g}" * starred,
+        elsewhere="--layout systems, --layout pairs: all systems of each group",
     )
 
 

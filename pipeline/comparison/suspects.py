@@ -23,6 +23,8 @@ from segscore.pipeline.measures.edit_list import list_edits
 from segscore.pipeline.results.names import explain_command
 from segscore.pipeline.scoring.finished_scoring import FinishedScoring
 from segscore.pipeline.scoring.reopen import Reopened
+from segscore.pipeline.statistics.finding import Fact, Finding
+from segscore.pipeline.statistics.sentences import Sentence, Tone
 from segscore.pipeline.statistics.shown_numbers import counted
 
 LEAST_SYSTEMS = 3
@@ -93,6 +95,33 @@ class Suspects:
     accuracy: float
     found: Suspicion
     outcomes: Sequence[Mapping[ReferencePlace, SystemOutcome]]
+
+
+_SURE = 0.9
+"""Probability from which a suspected boundary is probably wrong."""
+
+
+def suspects_finding(suspects: Suspects) -> Finding:
+    """Return how many boundaries of references may be wrong."""
+    rows = suspects.rows
+    likely = sum(row["posterior"] >= _SURE for row in rows)
+    number = counted(len(rows), "boundary").replace("boundarys", "boundaries")
+    checked = (
+        f"{counted(suspects.documents, 'document')} with {suspects.boundaries:,} reference "
+        f"boundaries were checked against {len(suspects.systems)} systems, which count as "
+        f"{suspects.found.effective:.1f}; {likely} of the suspected have a probability of "
+        f"{_SURE:g} or more."
+    )
+    return Finding(
+        f"{number} of references may be wrong" if rows else "No reference boundary is suspected",
+        Tone.UNSURE if rows else Tone.SURE,
+        [Sentence(checked)],
+        facts=[
+            Fact(str(len(rows)), f"suspected of {suspects.boundaries:,} boundaries"),
+            Fact(str(likely), f"with a probability of {_SURE:g} or more"),
+            Fact(f"{suspects.accuracy:.2f}", "accuracy of the references, assumed"),
+        ],
+    )
 
 
 def kind_in_words(row: Mapping[str, Any]) -> str:

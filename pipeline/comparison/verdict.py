@@ -1,20 +1,31 @@
 """Say which system has the best value, and than which others it is significantly better."""
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 from segscore.pipeline.comparison.certainty import PairRows, describe_certainty, pair_of
-from segscore.pipeline.comparison.pair_rows import better_first
+from segscore.pipeline.comparison.pair_rows import better_first, is_significant
 from segscore.pipeline.plain_text import first_named, named_list
 from segscore.pipeline.results.chance import describe_chance, describe_worse_than_chance
 from segscore.pipeline.results.leaderboard import Leaderboard, rank
 from segscore.pipeline.runs.finished import FinishedRun, rows_over_all
 from segscore.pipeline.scoring.few_documents import describe_few
 from segscore.pipeline.scoring.trial_spread import describe_trials
+from segscore.pipeline.statistics.finding import Fact, Finding
 from segscore.pipeline.statistics.sentences import Sentence, Tone, joined
-from segscore.pipeline.statistics.shown_numbers import counted, number_in_words, shown_number
+from segscore.pipeline.statistics.shown_numbers import (
+    counted,
+    interval_in_words,
+    number_in_words,
+    percent,
+    short_change,
+    short_number,
+)
 from segscore.schemas.rows import PairRow, SystemRow, group_of
+
+_FEW = 2
+"""Most systems that a headline names as perhaps as good."""
 
 
 @dataclass(frozen=True)
@@ -53,10 +64,71 @@ class BestSystem:
         row = pair_of(self.pairs, *self.known[:2])
         return None if row is None else better_first(row)
 
-    @property
-    def tone(self) -> Tone:
-        """Whether one system is significantly better than the others."""
-        return self.sentences()[0].tone
+    def finding(self, shown: Callable[[str], str] = str) -> Finding:
+        """Return which system is best, and whether that is sure.
+
+        Args:
+            shown: writes a name.
+        """
+        sentences = self.sentences(shown)
+        names, rest = self._headline(shown)
+        facts = [*self._facts()]
+        return Finding(rest, sentences[0].tone, sentences, names, facts=facts, is_said=True)
+
+    def _headline(self, shown: Callable[[str], str]) -> tuple[list[str], str]:
+        """Return the names that a headline begins with, and what it says of them."""
+        board = self.board
+        if not board.coverage.ranks:
+            return [], "No system is called best"
+        if not board.contenders:
+            return [], "Only reference points were scored"
+        if not self.known:
+            return [], f"{board.measure} is undefined for every system"
+        names = self.tied
+        if len(self.known) == 1:
+            value = board.average(board.measure, names[0])["value"]
+            return names, f"scores {short_number(value)}"
+        if len(names) > 1:
+            return names, "are equally good"
+        if self.ahead is None or self.ahead["p_holm"] is None:
+            return names, "is first, but that was not tested"
+        if self.is_sure:
+            number, points = len(self.better_points), "a reference point is"
+            points = points if number == 1 else "reference points are"
+            but = f"; but {points} better" if number else ""
+            return names, f"is significantly better than all others{but}"
+        return names, f"leads, but {self._open(shown)} may be as good"
+
+    def _open(self, shown: Callable[[str], str]) -> str:
+        """Name the systems that the best one is not significantly better than, if they are few."""
+        best, *others = self.known
+        rows = {name: pair_of(self.pairs, best, name) for name in others}
+        names = [
+            name
+            for name, row in rows.items()
+            if row is None or not is_significant(row) or row["better"] != best
+        ]
+        few = names and len(names) <= _FEW
+        return named_list([*map(shown, names)]) if few else f"{len(names) or 'some'} others"
+
+    def _facts(self) -> Iterator[Fact]:
+        """Yield numbers about the best system: its value, its lead and its skill."""
+        if len(self.known) == 0 or len(self.tied) != 1 or not self.board.ranks:
+            return
+        (name,), measure = self.tied, self.board.measure
+        row = self.board.average(measure, name)
+        interval = interval_in_words(row["ci_low"], row["ci_high"]).strip(" ()")
+        yield Fact(short_number(row["value"]), "; ".join(filter(None, (name, interval))))
+        ahead = self.ahead
+        if ahead is not None and ahead["difference"] is not None:
+            # Macro averages of documents where both are defined can be in the other order.
+            is_first = ahead["system"] == name
+            other = ahead["other"] if is_first else ahead["system"]
+            difference = ahead["difference"] if is_first else -ahead["difference"]
+            where = "" if is_first else " where both are defined"
+            yield Fact(short_change(difference), f"to {other}, the second best{where}")
+        if (skill := row.get("skill")) is not None:
+            yield Fact(percent(skill), "of the way from chance to perfect (skill)")
 
     @property
     def is_sure(self) -> bool:
@@ -78,7 +150,7 @@ class BestSystem:
         value, *others = (
             number_in_words(row["value"], row["ci_low"], row["ci_high"]) for row in rows
         )
-        return value if {value} >= {*others} else shown_number(rows[0]["value"])
+        return value if {value} >= {*others} else short_number(rows[0]["value"])
 
     @property
     def better_points(self) -> list[str]:
@@ -192,19 +264,32 @@ class BestSystem:
             yield Sentence(f"{words[0].upper()}{words[1:]}.")
 
 
-def comparison_in_words(
+def comparison_finding(
     finished: FinishedRun, average: str, shown: Callable[[str], str] = str
-) -> Iterator[Sentence]:
-    """Yield for each measure which system has the best value, and than which it is better.
+) -> Finding:
+    """Return for each measure which system has the best value, and than which it is better.
+
+    The headline is about the first measure.
 
     Args:
         finished: the comparison.
         average: the average to show, micro or macro.
         shown: writes a name.
     """
+    findings = [best.finding(shown) for best in best_systems(finished, average)]
+    sentences = [sentence for each in findings for sentence in each.sentences]
+    sentences += _scope_in_words(finished, average)
+    if not findings:
+        return Finding("Nothing was compared", Tone.NOTE, sentences)
+    return replace(findings[0], sentences=sentences)
+
+
+def best_systems(finished: FinishedRun, average: str) -> Iterator[BestSystem]:
+    """Yield the systems over all documents by each measure of a comparison."""
     by = finished.record["settings"]["group_by"]
     systems: list[SystemRow] = rows_over_all(finished.table("systems"), by)
     pairs: list[PairRow] = rows_over_all(finished.table("comparisons"), by)
+    margin = finished.record["settings"].get("margin")
     for measure in finished.record["settings"]["measures"]:
         key = measure, average
         of_measure = [row for row in systems if (row["measure"], row["average"]) == key]
@@ -213,10 +298,8 @@ def comparison_in_words(
             for row in pairs
             if (row["measure"], row["average"]) == key
         }
-        margin = finished.record["settings"].get("margin")
         for board in rank(of_measure, (), measure, "system"):
-            yield from BestSystem(board, average, compared, margin=margin).sentences(shown)
-    yield from _scope_in_words(finished, average)
+            yield BestSystem(board, average, compared, margin=margin)
 
 
 def _scope_in_words(finished: FinishedRun, average: str) -> Iterator[Sentence]:

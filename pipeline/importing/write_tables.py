@@ -74,6 +74,7 @@ def write_tables(run: TaskRun, settings: ImportSettings, rows: ImportedRows) -> 
     if rejects and not prepared:
         groups = (with_unit(table, unit) for table in rejects_of(run.folder))
         storage.write_table(storage.join(run.folder, REJECTS, f"{REJECTS}.parquet"), groups)
+        run.attempt.written.add(f"{REJECTS}/{REJECTS}.parquet")
     mixed = describe_mixed((shard.first_values, shard.before) for shard in shards)
     return Imported(
         rows={name: number for name, number in counts.items() if number},

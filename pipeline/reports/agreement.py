@@ -26,6 +26,21 @@ _GROUPS, _LINES = 30, 20
 """Maximum numbers of groups in a chart, and of lines of coders over time."""
 
 
+def audit_picture(result: AuditResult) -> Figure | None:
+    """Draw how similar each coder is to the others, from 0 to 1; those who stand out are marked."""
+    table = peers_shown(result.coders)
+    marks = _peers(result)
+    marks.sort(key=lambda mark: mark["value"])
+    chart = charts.intervals(
+        marks, f"{SHOWN} to the others", domain=(0.0, 1.0), flagged=result.outstanding
+    )
+    if chart is None:
+        return None
+    title = "How each coder agrees with the others, lowest first"
+    note = "Red: stands out." if result.outstanding else ""
+    return shown_figure(replace(table, guide=note), chart, title=title, wide=True)
+
+
 def agreement_sections(result: AuditResult) -> Iterator[Section]:
     """Yield all sections of an audit."""
     yield Section("agreement", "Agreement", "", [_coefficients(result), *_groups(result)])
@@ -34,7 +49,8 @@ def agreement_sections(result: AuditResult) -> Iterator[Section]:
         yield Section("types", "Boundary types", "", [shown_figure(types)])
     yield Section("pairs", "Agreement between coders", "", [_pairs(result.pairs)])
     *prominence, quartiles = result.prominence
-    figures = [*map(_prominence, prominence), shown_figure(quartiles)]
+    most = max(max(table.columns[1].values, default=0) for table in prominence)
+    figures = [*(_prominence(table, most) for table in prominence), shown_figure(quartiles)]
     yield Section("prominence", "Prominence", "", figures)
     yield contested(result.run)
 
@@ -57,7 +73,9 @@ def _peers(result: AuditResult) -> list[MarkValues]:
 
 def _coefficients(result: AuditResult) -> Figure:
     drawn = result.above_chance
-    chart = charts.intervals(interval_marks(drawn), drawn.title)
+    marks = [mark for mark in interval_marks(drawn) if mark["kind"] == "pi"]
+    marks = [{**mark, "name": mark["name"].partition(", ")[2] or mark["name"]} for mark in marks]
+    chart = charts.intervals(marks, "pi", legend=False, domain=(0.0, 1.0))
     title = "Coefficients, with 95 % intervals"
     return shown_figure(drawn, chart, title=title, wide=True)
 
@@ -92,7 +110,6 @@ def _coders(result: AuditResult) -> Iterator[Figure]:
         for mark, flag in zip(interval_marks(rates), named, strict=True)
     ]
     yield shown_figure(rates, charts.points(points, rates.columns[1].name))
-    yield shown_figure(peers_shown(result.coders), charts.intervals(_peers(result), SHOWN))
     found = (themselves_shown(result.coders), result.candidate(isolated))
     yield from (shown_figure(each) for each in found if each is not None)
     yield from _by_date(result)
@@ -127,18 +144,20 @@ def _pairs(table: ShownTable) -> Figure:
         if value is not None
         for pair in ((coder, peer, value), (peer, coder, value))
     ]
+    of = {coder: [value for one, _, value in known if one == coder] for coder, _, _ in known}
+    mean = {coder: sum(values) / len(values) for coder, values in of.items()}
     cells = [
         {"row": coder, "column": peer, "value": value, "text": f"{value:.2f}", "mark": ""}
-        for coder, peer, value in sorted(known)
+        for coder, peer, value in sorted(known, key=lambda pair: (-mean[pair[0]], *pair))
     ]
     return shown_figure(table, heat(cells, SHOWN), wide=True)
 
 
-def _prominence(table: ShownTable) -> Figure:
-    """Draw the share of coders that support each position marked by some coder."""
+def _prominence(table: ShownTable, most: int) -> Figure:
+    """Draw the share of coders that support each position; the axis ends at the most of all."""
     names, positions = table.columns
     classes = [
         {"name": name, "value": count}
         for name, count in zip(names.values, positions.values, strict=True)
     ]
-    return shown_figure(table, charts.columns(classes, "share of the coders", positions.name))
+    return shown_figure(table, charts.columns(classes, "share of the coders", positions.name, most))

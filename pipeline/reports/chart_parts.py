@@ -18,6 +18,7 @@ MarkValues = Mapping[str, Any]
 Chart = dict[str, Any]
 
 DATA, MIDDLE, FLAGGED = "#64748b", "currentColor", "#d6336c"
+BETTER, OPEN = "#3b82c4", "transparent"
 """Colours of what was measured, of its middle, and of what is to be looked at, visible on white and
 on black.  Blue is only for values that are better, in matrices."""
 
@@ -131,23 +132,37 @@ def name_axis(labels: Sequence[str], field: str = "name_label") -> Any:
     return alt.Y(f"{field}:N", **settings)
 
 
-def value_scale(rows: Sequence[MarkValues], *names: str, zero: bool = False) -> "alt.Scale":
+def value_scale(
+    rows: Sequence[MarkValues],
+    *names: str,
+    zero: bool = False,
+    domain: tuple[float, float] | None = None,
+) -> "alt.Scale":
     """Return a scale for the values of some fields; it has a width even if all are equal.
 
     Args:
         rows: with the values.
         names: of the fields.
         zero: whether 0 is on the scale even if all values are far from it.
+        domain: the ends of the scale, if all values are between them.
     """
     import altair as alt
 
     values = [row[name] for row in rows for name in names if row.get(name) is not None]
     values += [0.0] * zero
     low, high = min(values), max(values)
+    if domain is not None and domain[0] <= low <= high <= domain[1] > domain[0]:
+        return alt.Scale(domain=[*domain], nice=True)
     if high - low > NARROW * max(abs(low), abs(high)):
         return alt.Scale(zero=zero, nice=True)
     margin = abs(low) / 2 or 0.5
     return alt.Scale(domain=[low - margin if low else 0, high + margin], nice=False)
+
+
+def domain_of(rows: Sequence[MarkValues], *names: str) -> tuple[float, float]:
+    """Return the smallest and the largest value of some fields, for charts that share a scale."""
+    values = [row[name] for row in rows for name in names if row.get(name) is not None]
+    return min(values), max(values)
 
 
 NARROW = 1e-9

@@ -1,18 +1,21 @@
 """Make the charts of a report as Vega-Lite JSON, each from the rows of its table."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import TYPE_CHECKING, Literal
 
 from segscore.pipeline.reports.chart_parts import (
+    BETTER,
     DATA,
     FLAGGED,
     MIDDLE,
+    OPEN,
     Chart,
     MarkValues,
     any_defined,
     as_data,
     as_json,
     different_values,
+    domain_of,
     height_of,
     name_axis,
     tooltips,
@@ -32,7 +35,8 @@ def intervals(
     kinds: Sequence[str] = (),
     *,
     legend: bool = True,
-    zero: bool = False,
+    domain: tuple[float, float] | None = None,
+    flagged: Collection[str] = (),
     joined: bool = False,
 ) -> Chart | None:
     """Draw one point with its interval per row; return None if nothing is defined.
@@ -42,25 +46,30 @@ def intervals(
         axis: title of the axis of values.
         kinds: all kinds, each with a shape of its own, in the order of the legend.
         legend: whether a legend tells several kinds apart.
-        zero: whether the axis shows 0, with a line.
+        domain: the ends of the axis of values, if all values are between them.
+        flagged: names of the rows to look at, which have a color.
         joined: whether a line joins the points, as in a learning curve.
     """
     import altair as alt
 
     if not any_defined(rows, "value"):
         return None
-    places = [{**row, "place": place} for place, row in enumerate(rows)]
-    rows = with_labels(places if joined else rows, "name")
+    rows = [
+        {**row, "flagged": row["name"] in flagged, "place": place}
+        for place, row in enumerate(with_labels(rows, "name"))
+    ]
     base = alt.Chart(as_data(rows)).encode(
         y=name_axis(different_values(rows, "name_label")),
         tooltip=tooltips({"name:N": "name", "value:Q": axis, "low:Q": "95 % from", "high:Q": "to"}),
     )
-    scale = value_scale(rows, "value", "low", "high", zero=zero)
-    span = base.mark_rule(strokeWidth=2, color=DATA).encode(
-        x=alt.X("low:Q", title=axis, scale=scale), x2="high:Q"
+    scale = value_scale(rows, "value", "low", "high", domain=domain)
+    color = alt.condition("datum.flagged == true", alt.value(FLAGGED), alt.value(DATA))
+    span = base.mark_rule(strokeWidth=2).encode(
+        x=alt.X("low:Q", title=axis, scale=scale), x2="high:Q", color=color
     )
     x = alt.X("value:Q", title=axis, scale=scale)
-    point = base.mark_point(filled=True, size=70, color=DATA, opacity=1).encode(
+    point = base.mark_point(filled=True, size=70, opacity=1).encode(
+        color=color,
         x=x,
         shape=alt.Shape(
             "kind:N",
@@ -71,13 +80,57 @@ def intervals(
     layers = [span, point] if any_defined(rows, "low", "high") else [point]
     if joined:
         layers.insert(0, base.mark_line(color=DATA, opacity=0.5).encode(x=x, order="place:Q"))
-    if zero:
-        line = alt.Chart(as_data([{"zero": 0.0}])).mark_rule(color=MIDDLE, opacity=0.5)
-        layers.insert(0, line.encode(x=alt.X("zero:Q", title=axis, scale=scale)))
     return as_json(alt.layer(*layers), height_of(rows, "name"))
 
 
 _SHAPES = ["circle", "diamond"]
+
+
+def differences(
+    rows: Sequence[MarkValues], axis: str, every: Sequence[MarkValues] = ()
+) -> Chart | None:
+    """Draw one difference with its interval per row, filled if it is significant, and its p.
+
+    Args:
+        rows: ``name``, ``value``, ``low``, ``high``, ``p`` (a text) and ``sure``, from the top.
+        axis: title of the axis of values, which shows 0.
+        every: rows of all charts that share the scale.
+    """
+    import altair as alt
+
+    if not any_defined(rows, "value"):
+        return None
+    rows = with_labels(rows, "name")
+    names = different_values(rows, "name_label")
+    domain = domain_of([*rows, *every, {"value": 0.0}], "value", "low", "high")
+    scale = value_scale(rows, "value", "low", "high", zero=True, domain=domain)
+    data = alt.Chart(as_data(rows))
+    base = data.encode(
+        y=name_axis(names),
+        tooltip=tooltips({"name:N": "name", "value:Q": axis, "low:Q": "from", "high:Q": "to"}),
+    )
+    is_sure = "datum.sure == true"
+    color = alt.condition(is_sure, alt.value(BETTER), alt.value(DATA))
+    value = alt.X("value:Q", title=axis, scale=scale)
+    line = alt.Chart(as_data([{"zero": 0.0}])).mark_rule(color=MIDDLE)
+    span = base.mark_rule(strokeWidth=3).encode(
+        x=alt.X("low:Q", title=axis, scale=scale), x2="high:Q", color=color
+    )
+    point = base.mark_point(filled=True, size=90, opacity=1, strokeWidth=2).encode(
+        x=value,
+        stroke=color,
+        fill=alt.condition(is_sure, alt.value(BETTER), alt.value(OPEN)),
+    )
+    p_values = data.mark_text(align="left", dx=6, fontSize=12).encode(
+        y=name_axis(names), x=alt.value("width"), text="p:N"
+    )
+    layers = [
+        line.encode(x=alt.X("zero:Q", title=axis, scale=scale)),
+        *[span] * any_defined(rows, "low", "high"),
+        point,
+        p_values,
+    ]
+    return as_json(alt.layer(*layers), height_of(rows, "name"))
 
 
 def _kind_scale(kinds: Sequence[str]) -> "alt.Scale":
@@ -197,13 +250,14 @@ def points(rows: Sequence[MarkValues], axis: str) -> Chart:
     return as_json(chart, height_of(rows, "name"))
 
 
-def columns(rows: Sequence[MarkValues], across: str, up: str) -> Chart:
+def columns(rows: Sequence[MarkValues], across: str, up: str, most: int) -> Chart:
     """Draw one bar per class.
 
     Args:
         rows: ``name`` and ``value``, from left to right.
         across: title of the axis of classes.
         up: title of the axis of values.
+        most: the largest value on all charts beside each other, which share a scale.
     """
     import altair as alt
 
@@ -217,7 +271,7 @@ def columns(rows: Sequence[MarkValues], across: str, up: str) -> Chart:
                 title=across,
                 axis=alt.Axis(labelAngle=0, labelOverlap=True),
             ),
-            y=alt.Y("value:Q", title=up),
+            y=alt.Y("value:Q", title=up, scale=alt.Scale(domain=[0, max(1, most)], nice=True)),
             tooltip=[
                 alt.Tooltip("name:N", title=across),
                 alt.Tooltip("value:Q", title=up),

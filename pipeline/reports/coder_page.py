@@ -17,11 +17,13 @@ from segscore.pipeline.reports.contested import draw_codings, rows_of_documents
 from segscore.pipeline.reports.page import Figure, Section, shown_figure
 from segscore.pipeline.reports.strips import Drawing
 from segscore.pipeline.runs.finished import FinishedRun, rows_over_all
+from segscore.pipeline.statistics.finding import Finding
+from segscore.pipeline.statistics.sentences import Sentence, Tone
 from segscore.schemas.rows import CoderRow, DocumentRow
 
 
-def coder_contents(run: FinishedRun, coder: str) -> tuple[list[str], list[Section]]:
-    """Return sentences about a coder of an audit, and sections.
+def coder_contents(run: FinishedRun, coder: str) -> tuple[Finding, Figure, list[Section]]:
+    """Return what was found about a coder of an audit, the numbers, and the documents.
 
     Raises:
         Refused: the audit has no such coder.
@@ -36,11 +38,15 @@ def coder_contents(run: FinishedRun, coder: str) -> tuple[list[str], list[Sectio
     said = [step.sentence(own, audit) for step in OF_ONE_CODER if own.get(step.mark)]
     said += [sentence for each in habits.values() for sentence in each.sentences(coder, run.unit)]
     clearest = [document for each in habits.values() for document in each.clearest]
-    sections = [
-        Section("numbers", "Numbers", "", [shown_figure(numbers_shown(own, rows, run.unit))]),
-        _documents(run, coder, clearest),
-    ]
-    return said or [not_named(own)], sections
+    finding = Finding(
+        "stands out" if said else "does not stand out",
+        Tone.UNSURE if said else Tone.NOTE,
+        [*map(Sentence, said or [not_named(own)])],
+        [coder],
+        about=f"Agreement of {coder} with the others",
+    )
+    numbers = shown_figure(numbers_shown(own, rows, run.unit), folded=False, wide=True)
+    return finding, numbers, [replace(_documents(run, coder, clearest), open=True)]
 
 
 def _documents(run: FinishedRun, coder: str, ids: Sequence[str]) -> Section:

@@ -1,32 +1,24 @@
-"""Sections of a comparison's report: the differences of all pairs, and power by corpus size."""
+"""The page of a comparison: the best system minus each other one, by measure and by group."""
 
-from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from collections.abc import Sequence
 
-from segscore.pipeline.comparison.certainty import why_untested
-from segscore.pipeline.comparison.pair_rows import (
-    better_first,
-    by_difference,
-    has_point,
-    is_significant,
-    name_of_pair,
-)
-from segscore.pipeline.comparison.shown_pairs import differences_shown
+from segscore.pipeline.comparison.pair_rows import better_first, is_significant, turned
+from segscore.pipeline.comparison.shown_pairs import differences_shown, drawn_pairs_shown
+from segscore.pipeline.comparison.shown_systems import best_first
 from segscore.pipeline.errors import Refused
+from segscore.pipeline.measures import ALL
 from segscore.pipeline.plain_text import named_list
 from segscore.pipeline.reports import charts
 from segscore.pipeline.reports.chart_parts import Chart, MarkValues
 from segscore.pipeline.reports.page import Figure, Section, isolated, shown_figure
 from segscore.pipeline.reports.run_tables import group_name
-from segscore.pipeline.runs.finished import FinishedRun
-from segscore.pipeline.statistics.shown_numbers import shown_change, shown_interval, shown_p
-from segscore.schemas.rows import PairRow, group_of
+from segscore.pipeline.results.names import is_point
+from segscore.pipeline.runs.finished import FinishedRun, grouped, rows_over_all
+from segscore.pipeline.statistics.shown_numbers import shown_group, shown_p
+from segscore.schemas.rows import PairRow, SystemRow, group_of
 
-_PAIRS = 30
-"""Maximum number of pairs that a chart shows: those with the largest differences."""
-
-_CURVES = 10
-"""Maximum number of power curves that are drawn."""
+_SYSTEMS = 30
+"""Most systems that a chart compares with the first."""
 
 _COLUMNS = (
     "difference", "ci_low", "ci_high", "p", "p_holm", "smallest_difference_low",
@@ -49,99 +41,111 @@ def require_columns(run: FinishedRun) -> None:
         )
 
 
-def in_words(run: FinishedRun, average: str) -> Iterator[str]:
-    """Yield a sentence for each measure: how many of its pairs differ, and which the most."""
+def comparison_sections(run: FinishedRun, average: str) -> tuple[Figure | None, list[Section]]:
+    """Return the picture of the first measure, and the sections: groups, measures, all pairs."""
     by = run.settings["group_by"]
     every: list[PairRow] = run.rows("comparisons")
-    rows = [row for row in every if row["average"] == average and _is_whole(row, by)]
-    if not rows:
-        yield "One system was compared with no other."
-    for measure in dict.fromkeys(row["measure"] for row in rows):
-        every_pair = [better_first(row) for row in rows if row["measure"] == measure]
-        of_systems = [row for row in every_pair if not has_point(row)]
-        pairs = of_systems or every_pair
-        sure = [row for row in pairs if is_significant(row)]
-        first = min(pairs, key=by_difference)
-        if first["difference"] is None:
-            yield f"{measure} ({average} average) is undefined for every pair."
-            continue
-        if (why := why_untested(pairs)) is not None:
-            yield f"{measure} ({average} average): {why}"
-            continue
-        p = first["p_holm"]
-        test = "" if p is None else f", p {shown_p(p)} adjusted by Holm"
-        interval = shown_interval(first["ci_low"], first["ci_high"])
-        span = "" if first["ci_low"] is None else f" (interval by Holm {interval})"
-        margin = run.settings.get("margin")
-        equal = sum(row["equal"] is True for row in pairs)
-        within = "" if margin is None else f" Within {margin:g}, {equal} of the pairs are equal."
-        yield (
-            f"{len(sure)} of {len(pairs)} differences in {measure} ({average} average) are "
-            f"significant. The largest is that of {isolated(first['system'])} and "
-            f"{isolated(first['other'])}: {shown_change(first['difference'])}{span}{test}.{within}"
-        )
-
-
-def comparison_sections(run: FinishedRun, average: str) -> Iterator[Section]:
-    """Yield the sections on the differences of pairs and, where it was simulated, on power."""
-    every: list[PairRow] = run.rows("comparisons")
-    rows = [row for row in every if row["average"] == average]
-    measures = list(dict.fromkeys(row["measure"] for row in rows))
-    yield Section(
-        "differences",
-        "Differences",
-        f"Differences of the {average} averages over the documents that systems share. Their "
-        "intervals are at the levels of their tests, which Holm's method adjusts: an interval "
-        "excludes 0 where p (Holm) is below 0.05.",
-        [_differences(run, rows, measure) for measure in measures],
-    )
-
-
-def _differences(run: FinishedRun, rows: Sequence[PairRow], measure: str) -> Figure:
-    by = run.settings["group_by"]
-    chosen = [better_first(row) for row in rows if row["measure"] == measure]
-    left = sum(row["difference"] is not None for row in chosen) - _PAIRS
-    groups = [_group(row, by) for row in chosen]
-    more = f" The {_PAIRS} largest differences are drawn; {left} more are in the table."
-    table = differences_shown(chosen, groups, measure, run.settings.get("margin"))
-    table = replace(table, guide=table.guide + (more if left > 0 else ""))
-    return shown_figure(table, difference_chart(rows, measure, by), wide=True)
-
-
-def difference_chart(rows: Sequence[PairRow], measure: str, by: Sequence[str]) -> Chart | None:
-    """Draw the largest differences of a measure, of one average; None if none is defined.
-
-    Pairs of systems are drawn; pairs with a reference point only where there are no others.
-    """
-    every = [better_first(row) for row in rows if row["measure"] == measure]
-    chosen = [row for row in every if not has_point(row)] or every
-    drawn = sorted((row for row in chosen if row["difference"] is not None), key=by_difference)
-    spans: list[MarkValues] = [
-        {
-            "name": name_of_pair(row) + ("" if not by else f" ({_group(row, by)})"),
-            "value": row["difference"],
-            "low": row["ci_low"],
-            "high": row["ci_high"],
-            "kind": _kind(row),
-        }
-        for row in drawn[:_PAIRS]
+    systems: list[SystemRow] = run.rows("systems")
+    pairs = grouped([row for row in every if row["average"] == average], ("measure",))
+    ranked = grouped([row for row in systems if row["average"] == average], ("measure",))
+    figures = {
+        measure: _of_measure(rows, best_first(ranked.get((measure,), []), average), measure, by)
+        for (measure,), rows in pairs.items()
+    }
+    whole = {measure: drawn[0] for measure, drawn in figures.items() if drawn}
+    picture, *others = whole.values() or [None]
+    groups = [figure for drawn in figures.values() for figure in drawn[1:]]
+    tables = [_every_pair(rows, measure, run) for (measure,), rows in pairs.items()]
+    sections = [
+        Section("groups", "By group", _GROUPED, groups),
+        Section("measures", "Other measures", "", [each for each in others if each is not None]),
+        Section("differences", "All pairs", _ABOUT.format(average=average), tables),
     ]
-    average = f", {drawn[0]['average']} averages" if drawn else ""
-    kinds = (_TWO_SYSTEMS, _WITH_POINT)
-    return charts.intervals(spans, f"difference in {measure}{average}", kinds, zero=True)
+    return picture, [section for section in sections if section.figures]
 
 
-def _kind(row: PairRow) -> str:
-    points = has_point(row)
-    return _WITH_POINT if points else _TWO_SYSTEMS
+_GROUPED = "All groups of a measure have the same axis."
+
+_ABOUT = (
+    "Differences of the {average} averages over the documents that systems share. Their intervals "
+    "are at the levels of their tests, which Holm's method adjusts: an interval excludes 0 where "
+    "p (Holm) is below 0.05."
+)
 
 
-_TWO_SYSTEMS, _WITH_POINT = "of two systems", "with a reference point"
+def _every_pair(rows: Sequence[PairRow], measure: str, run: FinishedRun) -> Figure:
+    by = run.settings["group_by"]
+    chosen = [better_first(row) for row in rows]
+    groups = [_group(row, by) for row in chosen]
+    table = differences_shown(chosen, groups, measure, run.settings.get("margin"))
+    return shown_figure(table, folded=False, wide=True)
+
+
+def _of_measure(
+    pairs: Sequence[PairRow], ranked: Sequence[SystemRow], measure: str, by: Sequence[str]
+) -> list[Figure]:
+    """Draw the first system minus each other one: over all documents, then in each group."""
+    parts = {
+        group: _against_first(rows, [row for row in ranked if group_of(row, by) == group])
+        for group, rows in grouped(pairs, by).items()
+    }
+    marks = [mark for _, of_group in parts.values() for mark in of_group]
+    figures = []
+    for group, (first, drawn) in [*parts.items()][: 1 + _GROUPS]:
+        name = "" if all(part is None for part in group) else shown_group(by, group)
+        title = f"{measure}{ALL[measure].arrow}: {isolated(first)} minus each other"
+        title = ", ".join(filter(None, (title, name)))
+        chart = charts.differences(drawn, f"difference in {measure}", marks)
+        if chart is not None:
+            table = drawn_pairs_shown(drawn, first)
+            figures.append(shown_figure(table, chart, title=title, wide=not figures, note=_READ))
+    return figures
+
+
+_GROUPS = 12
+"""Most groups that are drawn."""
+
+_READ = "Filled: significant. Open: not. Lines: intervals by Holm's method."
+
+
+def _against_first(
+    pairs: Sequence[PairRow], ranked: Sequence[SystemRow]
+) -> tuple[str, list[MarkValues]]:
+    """Return the first system, and the marks of its differences from the others, best first.
+
+    Reference points are drawn where there is no other system.
+    """
+    names = [row["system"] for row in ranked] or [pairs[0]["system"], pairs[0]["other"]]
+    first, *others = names
+    systems = [name for name in others if not is_point(name)] or others
+    of = {row["other"] if row["system"] == first else row["system"]: row for row in pairs
+          if first in (row["system"], row["other"])}  # fmt: skip
+    marks: list[MarkValues] = []
+    for name in systems[:_SYSTEMS]:
+        if (row := of.get(name)) is None or row["difference"] is None:
+            continue
+        row = row if row["system"] == first else turned(row)
+        p = row["p_holm"]
+        shown = "" if p is None else f"p {shown_p(p)}"
+        ends = {"value": row["difference"], "low": row["ci_low"], "high": row["ci_high"]}
+        marks.append({"name": name, **ends, "p": shown, "sure": is_significant(row)})
+    return first, marks
+
+
+def difference_charts(run: FinishedRun, average: str) -> list[Chart | None]:
+    """Draw the first system minus each other one by each measure, for a paper."""
+    by = run.settings["group_by"]
+    every: list[PairRow] = rows_over_all(run.table("comparisons"), by)
+    systems: list[SystemRow] = rows_over_all(run.table("systems"), by)
+    drawn = []
+    for measure in run.settings["measures"]:
+        rows = [r for r in every if (r["measure"], r["average"]) == (measure, average)]
+        ranked = best_first((row for row in systems if row["measure"] == measure), average)
+        if rows:
+            first, marks = _against_first(rows, ranked)
+            drawn.append(charts.differences(marks, f"{measure}: {first} minus each other"))
+    return drawn
 
 
 def _group(row: PairRow, by: Sequence[str]) -> str:
-    return "all" if _is_whole(row, by) else group_name(row, by)
-
-
-def _is_whole(row: PairRow, by: Sequence[str]) -> bool:
-    return all(part is None for part in group_of(row, by))
+    return "all" if all(part is None for part in group_of(row, by)) else group_name(row, by)

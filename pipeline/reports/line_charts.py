@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
+from zlib import crc32
 
 from segscore.pipeline.reports.chart_parts import (
     Chart,
@@ -23,8 +24,29 @@ FEW = 10
 """Maximum number of lines for the smaller set of colours, which are easier to distinguish."""
 
 
+_COLORS = (
+    "#4c78a8", "#f58518", "#e45756", "#2a9d8f", "#54a24b", "#b8860b", "#b279a2", "#d45087",
+    "#9d755d", "#6a7fdb",
+)  # fmt: skip
+"""Colors of lines, visible on white and on black."""
+
+
+def colors_of(names: Sequence[str]) -> list[str]:
+    """Return a color for each name, by the name alone unless that color is taken.
+
+    >>> colors_of(["alpha", "beta"]) == colors_of(["beta", "alpha"])[::-1]
+    True
+    """
+    taken: dict[str, int] = {}
+    for name in sorted(names):
+        place = crc32(name.encode()) % len(_COLORS)
+        free = [(place + step) % len(_COLORS) for step in range(len(_COLORS))]
+        taken[name] = next((each for each in free if each not in taken.values()), place)
+    return [_COLORS[taken[name]] for name in names]
+
+
 def line_colours(rows: Sequence[MarkValues], *, legend: bool = True) -> "alt.Color":
-    """Colour lines by the label of their name, with a legend for several."""
+    """Colour lines by their name, with a legend for several; a name keeps its color everywhere."""
     import altair as alt
 
     names = different_values(rows, "name_label")
@@ -32,7 +54,7 @@ def line_colours(rows: Sequence[MarkValues], *, legend: bool = True) -> "alt.Col
     return alt.Color(
         "name_label:N",
         sort=None,
-        scale=alt.Scale(domain=names, scheme="tableau20" if len(names) > FEW else "tableau10"),
+        scale=alt.Scale(domain=names, range=colors_of(names)),
         legend=several if legend and len(names) > 1 else None,
     )
 
@@ -77,9 +99,9 @@ def date_axis(days: set[str], title: str) -> "alt.X":
     if all(day.endswith("-01-01") for day in days):
         unit = "%Y"
     elif all(day.endswith("-01") for day in days):
-        unit = "%b %Y"
+        unit = "%Y-%m"
     elif len(years) == 1:
-        unit, title = "%-d %b", f"{title}, {years.pop()}"
+        unit, title = "%m-%d", f"{title}, {years.pop()}"
     else:
         unit = "%Y-%m-%d"
     ticks: Any = sorted(days) if len(days) <= _TICKS else alt.Undefined

@@ -89,5 +89,5 @@ def _matrix(rows: Sequence[MarkValues], value: str, scale: "alt.Scale", dark: st
 DARK = 0.85
 """Share of the scale above which light text is easier to read than dark."""
 
-_ROOM = 10
+_ROOM = 16
 """Maximum number of columns of a matrix whose cells have space for text."""

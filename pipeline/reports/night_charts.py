@@ -10,6 +10,7 @@ from segscore.pipeline.reports.chart_parts import (
     any_defined,
     as_data,
     as_json,
+    domain_of,
     tooltips,
     value_scale,
     with_labels,
@@ -30,7 +31,11 @@ _MEAN = "#8a8f98"
 
 
 def night_chart(
-    rows: Sequence[MarkValues], changes: Sequence[MarkValues], up: str, mean: str
+    rows: Sequence[MarkValues],
+    changes: Sequence[MarkValues],
+    up: str,
+    mean: str,
+    every: Sequence[MarkValues],
 ) -> Chart | None:
     """Draw one line per system over nights; return None if nothing is defined.
 
@@ -40,6 +45,7 @@ def night_chart(
             the nights its ends ``y``, ``x_end`` and ``y_end``, which are None for a step.
         up: title of the y axis.
         mean: the name that is drawn grey and dashed.
+        every: values ``y`` of all charts on the page, which share a scale.
     """
     import altair as alt
 
@@ -52,7 +58,8 @@ def night_chart(
     if are_named:
         letters = max(len(str(row["name_label"])) for row in rows)
         x = x.scale(type="utc", range=[0, alt.ExprRef(f"width - {letters * _LETTER + _GAP}")])
-    y = alt.Y("y:Q", title=up, scale=value_scale([*rows, *changes], "y", "y_end"))
+    domain = domain_of([*rows, *changes, *every], "y", "y_end")
+    y = alt.Y("y:Q", title=up, scale=value_scale(rows, "y", domain=domain))
     colour = line_colours([row for row in rows if row["name"] != mean], legend=not are_named)
     tooltip = tooltips({"name:N": "name", "x:N": "night", "y:Q": up})
     base = alt.Chart(as_data([row for row in rows if row["name"] != mean]))

@@ -10,11 +10,13 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from hashlib import sha256
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from segscore.pipeline.plain_text import terminal_safe
 from segscore.pipeline.reports.figures import require_charts
+from segscore.pipeline.reports.glance import Glance
 from segscore.pipeline.reports.strips import MARKS, Drawing
+from segscore.pipeline.statistics.finding import Finding
 from segscore.pipeline.statistics.shown_numbers import shown_value
 from segscore.pipeline.statistics.shown_tables import Column, ShownTable, WrittenNumber
 
@@ -161,6 +163,7 @@ class Section:
         figures: figures in reading order.
         missing: what could not be shown, and why; empty if nothing.
         openable: figures that are closed until the reader opens them, and can be searched by title.
+        open: whether it is open from the start; others are folded.
     """
 
     anchor: str
@@ -169,89 +172,17 @@ class Section:
     figures: Sequence[Figure]
     missing: str = ""
     openable: Sequence[Figure] = ()
+    open: bool = False
 
     @property
     def marks(self) -> list[str]:
         """Kinds of marks in the drawings, in the order of the key."""
-        figures = (*self.figures, *self.openable)
-        kinds = {kind for each in figures for drawing in each.drawings for kind in drawing.kinds}
-        return [kind for kind in MARKS if kind in kinds]
+        return _marks_of((*self.figures, *self.openable))
 
 
-class BarMarks(NamedTuple):
-    """Where the value of a system is along a bar, the ends of its interval, and chance if known."""
-
-    value: float
-    low: float
-    high: float
-    chance: float | None
-
-
-class Fact(NamedTuple):
-    """A number to be seen at once, and what it is."""
-
-    value: str
-    text: str
-
-
-@dataclass(frozen=True)
-class BoardRow:
-    """A system at a glance.
-
-    Attributes:
-        rank: its rank; empty if it has none.
-        name: its name.
-        color: number of its color.
-        value: its average.
-        interval: the 95 % interval; empty for none.
-        bar: where these are along the scale; None if the average is undefined.
-        bins: heights of the columns of a histogram of its documents; empty for none.
-        skill: its skill.
-        is_chance: whether it may be no better than chance.
-        others: its averages by other measures, each with whether it is the best.
-    """
-
-    rank: str
-    name: str
-    color: int
-    value: str
-    interval: str
-    bar: BarMarks | None
-    bins: Sequence[int]
-    skill: str
-    is_chance: bool
-    others: Sequence[tuple[str, bool]]
-
-
-@dataclass(frozen=True)
-class FirstScreen:
-    """The first screen of a scoring run's page.
-
-    Attributes:
-        quiet: what was averaged over what, in a line.
-        names: names with which the headline begins; empty for none.
-        rest: what the headline says.
-        tone: whether that is sure.
-        facts: numbers about the best system.
-        measure: heading of the measure by which systems are ranked.
-        scale: the end of the scale of the bars.
-        others: headings of other measures.
-        has_skill: whether skill is known.
-        rows: the systems, best first.
-        more: number of systems that are left out.
-    """
-
-    quiet: str
-    names: Sequence[str]
-    rest: str
-    tone: str
-    facts: Sequence[Fact]
-    measure: str
-    scale: str
-    others: Sequence[str]
-    has_skill: bool
-    rows: Sequence[BoardRow]
-    more: int
+def _marks_of(figures: Sequence[Figure]) -> list[str]:
+    kinds = {kind for each in figures for drawing in each.drawings for kind in drawing.kinds}
+    return [kind for kind in MARKS if kind in kinds]
 
 
 @dataclass(frozen=True)
@@ -260,21 +191,31 @@ class Page:
 
     Attributes:
         title: name of the run.
-        answer: what the run shows, in words.
+        finding: what the run found: the first screen.
+        picture: what answers the question at a glance; None for nothing.
         signature: the signature of the run.
         summary: what else is to be known; empty for nothing.
         sections: the sections in reading order.
-        head: the first screen; None for a heading and the answer alone.
-        tone: ``failed`` if the answer begins with a failure, which comes before all else.
+        following: the command to look closer; empty for none.
     """
 
     title: str
-    answer: Sequence[str]
+    finding: Finding
+    picture: Glance | Figure | None
     signature: str
     summary: str
     sections: Sequence[Section]
-    head: FirstScreen | None = None
-    tone: str = "note"
+    following: str = ""
+
+    @property
+    def is_table(self) -> bool:
+        """Whether the picture is a table of its own."""
+        return isinstance(self.picture, Glance)
+
+    @property
+    def picture_marks(self) -> list[str]:
+        """Kinds of marks in the drawings of the picture, in the order of the key."""
+        return _marks_of([self.picture] if isinstance(self.picture, Figure) else [])
 
 
 def render(page: Page, library: str) -> str:

@@ -19,7 +19,11 @@ from segscore.pipeline.statistics.shown_numbers import short_number
 
 
 def document_sections(
-    run: FinishedScoring, documents: SharedDocuments, ranking: Ranking, units: str | None = None
+    run: FinishedScoring,
+    documents: SharedDocuments,
+    ranking: Ranking,
+    units: str | None = None,
+    failed: Sequence[str] = (),
 ) -> Iterator[Section]:
     """Yield the sections about the documents that all systems share.
 
@@ -28,6 +32,7 @@ def document_sections(
         documents: those that all systems share, with what was compared on them.
         ranking: of the systems.
         units: file with the texts of the units, to show the words around errors; None for none.
+        failed: systems that failed on a night, whose worst documents are drawn.
     """
     sample = documents.sample
     if sample is None:
@@ -40,7 +45,7 @@ def document_sections(
         figure = difference_figure(documents.pairs, sample, ranking)
         yield Section("differences", "Which differences are significant", text, [figure])
     yield Section("documents", "Documents", text, [spread_section(sample, ranking)])
-    yield from worst_sections(run, sample, ranking, units)
+    yield from worst_sections(run, sample, ranking, units, failed)
 
 
 OUTLIERS = 15

@@ -1,17 +1,17 @@
-"""The section on boundaries of references that may be wrong, as `segscore suspects` found them."""
+"""The page of `segscore suspects`: boundaries of references that may be wrong, drawn."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
-from segscore.pipeline import storage
 from segscore.pipeline.comparison.shown_suspects import suspects_shown
+from segscore.pipeline.comparison.suspects import Suspects, suspects_finding
 from segscore.pipeline.errors import Failed, Refused
-from segscore.pipeline.reports.page import Figure, Section, shown_figure
+from segscore.pipeline.reports.page import Figure, Page, Section, shown_figure
+from segscore.pipeline.reports.page_file import require_free, write_page
 from segscore.pipeline.reports.worst import draw_reference
 from segscore.pipeline.scoring.explain import Explained, explain_pairs
 from segscore.pipeline.scoring.finished_scoring import FinishedScoring
 from segscore.pipeline.statistics.shown_numbers import shown_position
-from segscore.schemas.comparisons import SUSPECTS
 
 _DRAWN = 3
 """Most documents that are drawn."""
@@ -19,38 +19,37 @@ _DRAWN = 3
 _Suspect = Mapping[str, Any]
 
 
-def suspects_section(run: FinishedScoring) -> Iterator[Section]:
-    """Yield the section, if `segscore suspects` has written its table into the run's folder."""
-    place = storage.join(run.url, SUSPECTS.name)
-    names = [name for name in storage.names(place) if name.endswith(".parquet")]
-    if not names:
-        return
-    rows = storage.read_table(storage.join(place, names[0])).to_pylist()
-    if not rows:
-        return
-    text = (
-        f"{_boundaries(len(rows))}, those that matter most first: more systems contradict the "
-        "reference there than their errors explain. Look at the document before you change it."
-    )
-    yield Section("suspects", "References that may be wrong", text, [*_figures(run, rows)])
+def write_suspects(suspects: Suspects, run: FinishedScoring, output: str) -> int:
+    """Write the page of the suspects of a run, atomically; return its size in bytes.
+
+    Raises:
+        Refused: the output must not be overwritten, or altair is not installed.
+        Failed: the page cannot be written.
+    """
+    require_free("--report", output, {"RUN": run.url})
+    drawn, listed = _figures(run, suspects.rows) if suspects.rows else ([], None)
+    picture, *others = drawn or [None]
+    sections = []
+    if listed is not None:
+        sections.append(Section("suspects", "All suspected boundaries", "", [listed], open=True))
+    if others:
+        sections.append(Section("drawn", "Other documents", "", others, open=True))
+    name = run.url.rstrip("/").rpartition("/")[2]
+    page = Page(name, suspects_finding(suspects), picture, run.signature, "", sections)
+    return write_page("--report", output, page)
 
 
-def _boundaries(number: int) -> str:
-    return "1 boundary" if number == 1 else f"{number} boundaries"
-
-
-def _figures(run: FinishedScoring, rows: Sequence[_Suspect]) -> Iterator[Figure]:
+def _figures(run: FinishedScoring, rows: Sequence[_Suspect]) -> tuple[list[Figure], Figure]:
+    """Return drawings of the first documents, and the table of all suspected boundaries."""
     table = suspects_shown(rows, run.unit)
-    yield shown_figure(table, title="Suspected boundaries", folded=False, wide=True)
+    listed = shown_figure(table, title="Suspected boundaries", folded=False, wide=True)
     documents = [*dict.fromkeys(row["document_id"] for row in rows)][:_DRAWN]
     try:
         explained = explain_pairs(run, documents).pairs
-    except (Refused, Failed, OSError):  # the section on the worst documents says why
+    except (Refused, Failed, OSError):  # an input changed meanwhile; the table has it all
         explained = []
-    for document in documents:
-        pairs = [pair for pair in explained if pair.document == document]
-        if pairs:
-            yield _drawn(document, pairs, rows)
+    of = {name: [pair for pair in explained if pair.document == name] for name in documents}
+    return [_drawn(name, pairs, rows) for name, pairs in of.items() if pairs], listed
 
 
 def _drawn(document: str, pairs: Sequence[Explained], rows: Sequence[_Suspect]) -> Figure:

@@ -1,6 +1,8 @@
 """Sections of a sweep's report: curves and operating points, or over tolerances, or ranks."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
@@ -38,7 +40,28 @@ _SYSTEMS = 20
 """Maximum number of systems whose curves are drawn, the first by name."""
 
 
-def sections_of_sweep(run: FinishedRun) -> Iterator[Section]:
+def sweep_page(run: FinishedRun) -> tuple[Figure | None, list[Section]]:
+    """Return the first chart or table of a sweep, and its sections with the others.
+
+    There are no sections if a run is not a sweep.
+    """
+    sections = [*_sections(run)]
+    if not sections or not sections[0].figures:
+        return None, sections
+    first, *rest = sections
+    picture, *figures = first.figures
+    caption = " ".join(filter(None, (first.text, picture.caption)))
+    picture = replace(picture, caption=caption, wide=True)
+    rest = [*[replace(first, figures=figures)] * bool(figures), *rest]
+    return picture, rest
+
+
+def sweep_charts(run: FinishedRun) -> list[dict[str, Any] | None]:
+    """Return the charts of a sweep, for a paper."""
+    return [figure.chart for section in _sections(run) for figure in section.figures]
+
+
+def _sections(run: FinishedRun) -> Iterator[Section]:
     """Yield the sections of the kind of sweep that a run is; none if it is not a sweep."""
     if run.files("curves"):
         yield from _curve_sections(run)

@@ -65,7 +65,7 @@ def ranked_systems(ranking: Ranking, pairs: PairRows, calibration: Calibration |
     """Rank systems by the chosen measure, in a table with the headline measures beside it."""
     scale = [] if calibration is None else [scale_figure(ranking, calibration)]
     figures = [leaderboard(ranking, pairs), *scale, _all_measures(ranking)]
-    return Section("systems", "Systems", "", figures)
+    return Section("systems", "All columns and measures", "", figures)
 
 
 def _all_measures(ranking: Ranking) -> Figure:

@@ -1,33 +1,24 @@
 """Write the page of a trend: a chart of every group over the nights, and the tables behind it."""
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from segscore.pipeline import storage
-from segscore.pipeline.errors import Failed, Refused
 from segscore.pipeline.nightly.trend.groups import group_name
 from segscore.pipeline.nightly.trend.levels import STEP, Level
-from segscore.pipeline.nightly.trend.settings import PER_NIGHTS, TrendSettings
+from segscore.pipeline.nightly.trend.sentences import first_change
+from segscore.pipeline.nightly.trend.settings import PER_NIGHTS
 from segscore.pipeline.nightly.trend.shown_trend import levels_shown, pairs_over_nights
 from segscore.pipeline.nightly.words import short
 from segscore.pipeline.reports.chart_parts import MarkValues
 from segscore.pipeline.reports.night_charts import night_chart
-from segscore.pipeline.reports.page import (
-    Figure,
-    Page,
-    Section,
-    charting_library,
-    is_report,
-    render,
-    shown_figure,
-)
+from segscore.pipeline.reports.page import Figure, Page, Section, isolated, shown_figure
+from segscore.pipeline.reports.page_file import require_free, write_page
 from segscore.pipeline.statistics.shown_numbers import or_none
-from segscore.pipeline.storage.placement import require_apart
 
 if TYPE_CHECKING:
     from segscore.pipeline.nightly.trend.month import Month
     from segscore.pipeline.nightly.trend.run import FoundTrend
 
-_HEAD = 4096
 _GROUPS = 30
 """Most groups that are drawn: those with a change, then the others by name."""
 
@@ -44,96 +35,76 @@ def write_trend(found: "FoundTrend", output: str) -> int:
         Refused: the output must not be overwritten, or altair is not installed.
         Failed: the page cannot be written.
     """
-    _require_free(found.settings, output)
-    settings, dates = found.settings, found.nightly.dates
-    library = charting_library()
+    require_free("--report", output, {"RUNS": found.settings.runs})
+    picture, *more = _figures(found)
     page = Page(
-        found.title,
-        [f"{sentence}." for sentence in found.findings],
+        found.settings.runs.rstrip("/").rpartition("/")[2],
+        found.finding(isolated),
+        picture,
         found.nightly.signature,
-        f"{len(dates)} nights of {settings.runs}.",
-        [*_sections(found)],
+        f"{len(found.nightly.dates)} nights of {found.settings.runs}.",
+        [*_sections(found, more)],
     )
-    return _write(page, library, output)
+    return write_page("--report", output, page)
 
 
 def write_month(found: "Month", output: str) -> int:
     """Write the page of a month as ``write_trend`` does that of a trend."""
-    _require_free(found.settings, output)
-    library = charting_library()
+    require_free("--report", output, {"RUNS": found.settings.runs})
     warnings = " ".join(f"{warning}." for warning in found.nightly.warnings)
-    table = shown_figure(found.shown, folded=False, wide=True)
-    sections = [Section("month", "Month", warnings, [table])]
-    about = f"{found.settings.runs}."
-    page = Page(found.title, [], found.nightly.signature, about, sections)
-    return _write(page, library, output)
+    picture = shown_figure(found.shown, title=found.title, folded=False, wide=True, note=warnings)
+    about, name = f"{found.settings.runs}.", found.settings.runs.rstrip("/").rpartition("/")[2]
+    page = Page(name, found.finding(isolated), picture, found.nightly.signature, about, [])
+    return write_page("--report", output, page)
 
 
-def _write(page: Page, library: str, output: str) -> int:
-    """Write a page; return its size in bytes.
-
-    Raises:
-        Failed: it cannot be written.
-    """
-    text = render(page, library)
-    try:
-        storage.write_text(output, text)
-    except OSError as problem:
-        why = problem.strerror or str(problem)
-        raise Failed(f"--report {output}: cannot be written ({why})") from problem
-    return len(text.encode())
-
-
-def _require_free(settings: TrendSettings, output: str) -> None:
-    """Refuse to write over a folder, into the nights, or over another program's file."""
-    storage.require_writable_store("--report", output)
-    if not output.strip() or storage.names(output):
-        raise Refused(f"--report {output}: is not a file; name a file")
-    require_apart(output, {"RUNS": settings.runs}, option="--report", is_file=True)
-    head = storage.head(output, _HEAD)
-    if head and not is_report(head):
-        raise Refused(
-            f"--report {output}: is a file that segscore did not write; name another file"
-        )
-
-
-def _sections(found: "FoundTrend") -> list[Section]:
+def _sections(found: "FoundTrend", more: Sequence[Figure]) -> list[Section]:
     warnings = " ".join(f"{warning}." for warning in found.nightly.warnings)
     levels = shown_figure(
         levels_shown(found.levels, found.settings.measure, found.title), folded=False, wide=True
     )
-    sections = [
-        Section("nights", "Nights", warnings, _charts(found)),
-        Section("levels", "Levels", "", [levels]),
-    ]
+    groups = Section("groups", "Groups", "", more, open=True)
+    sections = [*[groups] * bool(more), Section("levels", "Levels", warnings, [levels])]
     if found.pairs:
         pairs = shown_figure(pairs_over_nights(found.pairs), folded=False, wide=True)
         sections.append(Section("ranking", "Systems over nights", "", [pairs]))
     return sections
 
 
-def _charts(found: "FoundTrend") -> list[Figure]:
-    """Draw the systems night by night: over all documents, then in each group."""
-    changed = {level.group for level in found.levels if level.named}
+def _figures(found: "FoundTrend") -> list[Figure]:
+    """Draw the systems night by night on one scale.
+
+    The group of the headline comes first, then all documents, then other groups that changed.
+    """
+    named = [level for level in found.levels if level.named]
+    changed = {level.group for level in named}
+    first = [level.group for level in first_change(named, found.settings)[:1]]
     groups = list(dict.fromkeys(level.group for level in found.levels))
-    groups.sort(key=lambda group: (any(value is not None for value in group), group not in changed))
+    groups.sort(
+        key=lambda group: (
+            group not in first,
+            any(value is not None for value in group),
+            group not in changed,
+        )
+    )
+    drawn = [
+        (each, day, or_none(value))
+        for each in found.nightly.series
+        if each.group in groups[:_GROUPS]
+        for day, value in zip(found.nightly.dates, each.values.tolist(), strict=True)
+    ]
+    every = [{"y": value} for *_, value in drawn]
     figures: list[Figure] = []
     for group in groups[:_GROUPS]:
-        series = [each for each in found.nightly.series if each.group == group]
         points = [
-            {
-                "name": each.system or _MEAN,
-                "x": str(day),
-                "y": or_none(value),
-            }
-            for each in series
-            for day, value in zip(found.nightly.dates, each.values.tolist(), strict=True)
+            {"name": each.system or _MEAN, "x": str(day), "y": value}
+            for each, day, value in drawn
+            if each.group == group
         ]
-        title = next(group_name(each.group) for each in found.levels if each.group == group)
         of_group = [each for each in found.levels if each.group == group]
         changes = [_change(level) for level in of_group if level.named][:_CHANGES]
-        chart = night_chart(points, changes, found.settings.measure, _MEAN)
-        figures.append(Figure(title, chart=chart, wide=not figures))
+        chart = night_chart(points, changes, found.settings.measure, _MEAN, every)
+        figures.append(Figure(group_name(of_group[0].group), chart=chart, wide=not figures))
     return figures
 
 

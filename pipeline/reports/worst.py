@@ -45,21 +45,29 @@ _KINDS = ("match", "near_miss", "substitution", "miss", "false_alarm")
 
 
 def worst_sections(
-    run: FinishedScoring, sample: Sample, ranking: Ranking, units: str | None = None
+    run: FinishedScoring,
+    sample: Sample,
+    ranking: Ranking,
+    units: str | None = None,
+    failed: Sequence[str] = (),
 ) -> Iterator[Section]:
     """Draw the worst documents of the best system, then others, each to be opened.
+
+    On a night that failed, they are those of the first system that failed.
 
     Args:
         run: the scoring run.
         sample: the documents that all systems share.
         ranking: of the systems.
         units: file with the texts of the units, to show the words around errors; None for none.
+        failed: the systems that failed on a night.
 
     Raises:
         Refused: the texts cannot be read, or are not those of the run.
     """
-    title, worst = "The worst documents", hardest(sample, ranking)
-    others = [name for name in _worst_first(sample, ranking) if name not in worst][:OPENED]
+    chosen = _chosen(sample, ranking, failed)
+    title, worst = "The worst documents", hardest(sample, ranking, chosen)
+    others = [name for name in _worst_first(sample, ranking, chosen) if name not in worst][:OPENED]
     try:
         explained = explain_pairs(run, [*worst, *others]).pairs
     except (Refused, Failed, OSError) as problem:
@@ -69,18 +77,12 @@ def worst_sections(
     by_document: dict[str, list[Explained]] = {name: [] for name in (*worst, *others)}
     for pair in explained:
         by_document[pair.document].append(pair)
-    best = isolated(_best(sample, ranking).label)
-    text = f"There are none: {ranking.measure.name} of {best} is perfect or undefined."
-    if worst:
-        text = (
-            f"The documents on which {best}, the best system, has its worst "
-            f"{ranking.measure.name}. Below each reference are the systems, best first, with the "
-            "outcome of each boundary."
-        )
+    best = isolated(chosen.label)
+    text = _introduced(best, ranking, worst=bool(worst), failed=chosen.hypothesis in failed)
     drawn = {name: by_document[name] for name in worst if by_document[name]}
     sizes = {name: pairs[0].n_units for name, pairs in drawn.items()}
     texts = read_texts(units, sizes) if units is not None and sizes else {}
-    yield Section("worst", title, text, [*_figures(drawn, texts, sample, ranking)])
+    yield Section("worst", title, text, [*_figures(drawn, texts, sample, ranking)], open=True)
     openable = [*_openable({name: by_document[name] for name in others}, sample, ranking)]
     if openable:
         left = len(sample.documents) - len(worst) - len(openable)
@@ -90,6 +92,18 @@ def worst_sections(
             f"{more}"
         )
         yield Section("other", "Other documents", text, [], openable=openable)
+
+
+def _introduced(best: str, ranking: Ranking, *, worst: bool, failed: bool) -> str:
+    """Say which documents are drawn, and how to read them."""
+    measure = ranking.measure.name
+    if not worst:
+        return f"There are none: {measure} of {best} is perfect or undefined."
+    which = "which failed" if failed else "the best system"
+    return (
+        f"The documents on which {best}, {which}, has its worst {measure}. Below each reference "
+        "are the systems, best first, with the outcome of each boundary."
+    )
 
 
 def _figures(
@@ -120,32 +134,34 @@ def _openable(
             yield replace(figure, table=None)
 
 
-def hardest(sample: Sample, ranking: Ranking) -> list[str]:
-    """Return the worst documents of the best system, ties by id, without perfect ones."""
-    values = _values_of_best(sample, ranking)
+def hardest(sample: Sample, ranking: Ranking, chosen: System) -> list[str]:
+    """Return the worst documents of a system, ties by id, without perfect ones."""
+    values = _values(sample, ranking, chosen)
     perfect = 0.0 if ranking.measure.better == "lower" else ranking.measure.upper
     known = int((~np.isnan(values) & (values != perfect)).sum())
-    return _worst_first(sample, ranking)[: min(known, _WORST)]
+    return _worst_first(sample, ranking, chosen)[: min(known, _WORST)]
 
 
-def _worst_first(sample: Sample, ranking: Ranking) -> list[str]:
-    """Return all documents by the best system's value, ties by id, undefined ones last."""
-    values = _values_of_best(sample, ranking)
+def _worst_first(sample: Sample, ranking: Ranking, chosen: System) -> list[str]:
+    """Return all documents by a system's value, ties by id, undefined ones last."""
+    values = _values(sample, ranking, chosen)
     order = np.argsort(-values if ranking.measure.better == "lower" else values, kind="stable")
     return [sample.documents[int(i)].as_py() for i in order]
 
 
-def _values_of_best(sample: Sample, ranking: Ranking) -> Floats:
-    values: Floats = sample.values[ranking.measure.name][
-        sample.systems.index(_best(sample, ranking))
-    ]
+def _values(sample: Sample, ranking: Ranking, chosen: System) -> Floats:
+    values: Floats = sample.values[ranking.measure.name][sample.systems.index(chosen)]
     return values
 
 
-def _best(sample: Sample, ranking: Ranking) -> System:
-    """Return the best system; a reference point only if there is no system."""
+def _chosen(sample: Sample, ranking: Ranking, failed: Sequence[str]) -> System:
+    """Return the first system that failed, else the best; a point only if there is no system."""
     ordered = [sample.systems[i] for i in ranking.order(sample)]
-    return min(ordered, key=lambda system: is_point(system.hypothesis))
+
+    def comes_first(system: System) -> tuple[bool, bool]:
+        return system.hypothesis not in failed, is_point(system.hypothesis)
+
+    return min(ordered, key=comes_first)
 
 
 def _figure(document: str, pairs: Sequence[Explained], sample: Sample, ranking: Ranking) -> Figure:

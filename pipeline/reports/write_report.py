@@ -1,7 +1,7 @@
 """Write the report of a run: make its sections and render the page."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from os.path import abspath
 
 from segscore.pipeline import storage
@@ -13,51 +13,35 @@ from segscore.pipeline.comparison.published import published_beside, scores_on_r
 from segscore.pipeline.comparison.runs import chosen_measures, find_systems, open_runs
 from segscore.pipeline.comparison.shared_documents import read_documents
 from segscore.pipeline.comparison.shown_beside import published_shown
-from segscore.pipeline.comparison.verdict import comparison_in_words
+from segscore.pipeline.comparison.verdict import BestSystem, comparison_finding
 from segscore.pipeline.conventions.calibrate_run import calibrate_run
 from segscore.pipeline.errors import Failed, Refused
 from segscore.pipeline.measures import ALL
 from segscore.pipeline.measures.measure import Measure
 from segscore.pipeline.nightly import nights
+from segscore.pipeline.nightly.finding import night_finding
 from segscore.pipeline.nightly.kept_verdicts import ReplacedVerdict, read_replaced
 from segscore.pipeline.nightly.restatements import Restatement, read_restatements
 from segscore.pipeline.nightly.summaries import night_of
 from segscore.pipeline.nightly.verdict import UnreadableVerdict
-from segscore.pipeline.reports import (
-    agreement,
-    answer,
-    comparison,
-    provenance,
-    sweep,
-    systems,
-)
+from segscore.pipeline.reports import agreement, comparison, provenance, sweep, systems
+from segscore.pipeline.reports import systems_at_a_glance as at_a_glance
 from segscore.pipeline.reports.coder_page import coder_contents
-from segscore.pipeline.reports.first_screen import first_screen
+from segscore.pipeline.reports.glance import Glance
 from segscore.pipeline.reports.night import gate_section
-from segscore.pipeline.reports.page import (
-    FirstScreen,
-    Page,
-    Section,
-    charting_library,
-    is_report,
-    isolated,
-    render,
-    shown_figure,
-)
+from segscore.pipeline.reports.nights_at_a_glance import night_at_a_glance, to_look_closer
+from segscore.pipeline.reports.page import Figure, Page, Section, isolated, shown_figure
+from segscore.pipeline.reports.page_file import require_free, write_page
 from segscore.pipeline.reports.ranking import Ranking
 from segscore.pipeline.reports.run_tables import open_run
 from segscore.pipeline.reports.settings import ReportSettings
 from segscore.pipeline.reports.shared_documents import document_sections
-from segscore.pipeline.reports.suspects import suspects_section
 from segscore.pipeline.results.leaderboard import measures_to_show
 from segscore.pipeline.runs.finished import FinishedRun
 from segscore.pipeline.scoring.finished_scoring import FinishedScoring
-from segscore.pipeline.scoring.sweep.sweep_result import sweep_in_words
-from segscore.pipeline.statistics.sentences import Tone
-from segscore.pipeline.storage.placement import require_apart
-
-_HEAD = 4096
-"""Number of bytes that are enough to recognise a report."""
+from segscore.pipeline.scoring.sweep.sweep_result import sweep_finding
+from segscore.pipeline.statistics.finding import Finding
+from segscore.pipeline.statistics.sentences import Sentence
 
 
 @dataclass(frozen=True)
@@ -70,12 +54,12 @@ class _Written:
 
 @dataclass(frozen=True)
 class _Contents:
-    """What a page shows: sentences about the run, and sections in reading order."""
+    """What a page shows: what was found, a picture, sections in reading order, and what is next."""
 
-    answer: Sequence[str]
+    finding: Finding
+    picture: Glance | Figure | None
     sections: Sequence[Section]
-    head: FirstScreen | None = None
-    tone: Tone = Tone.NOTE
+    following: str = ""
 
 
 def write_report(settings: ReportSettings) -> _Written:
@@ -90,29 +74,22 @@ def write_report(settings: ReportSettings) -> _Written:
         chosen_measures([settings.measure])  # refuses a measure that does not exist
     run = open_run(settings.run).trusting(everything=settings.trust_inputs)
     run = run.with_inputs_in(settings.inputs)
-    _require_free(settings.output, run)
-    library = charting_library()
+    # A forged record may name any bucket, which must not be asked about an input.
+    inputs = run.inputs if storage.is_local(settings.output) else []
+    require_free("--output", settings.output, {"RUN": run.url, "of the run": inputs})
     contents = _contents(run, settings)
     sections = [*contents.sections, provenance.section(run)]
-    left_out = provenance.left_out_in_words(run)
     page = Page(
-        _title(run) if settings.coder is None else f"Agreement of {settings.coder} with the others",
-        contents.answer,
+        _title(run),
+        contents.finding,
+        contents.picture,
         run.signature,
-        left_out,
+        provenance.left_out_in_words(run),
         sections,
-        contents.head,
-        contents.tone,
+        contents.following,
     )
-    text = render(page, library)
-    try:
-        storage.write_text(settings.output, text)
-    except OSError as problem:
-        why = problem.strerror or str(problem)
-        raise Failed(f"--output {settings.output}: cannot be written ({why})") from problem
-    return _Written(
-        len(text.encode()), [section.missing for section in sections if section.missing]
-    )
+    size = write_page("--output", settings.output, page)
+    return _Written(size, [section.missing for section in sections if section.missing])
 
 
 def _title(run: FinishedRun) -> str:
@@ -120,21 +97,6 @@ def _title(run: FinishedRun) -> str:
     whole = run.url if "://" in run.url else abspath(run.url)
     name = whole.rstrip("/").rpartition("/")[2] or run.url
     return f"Agreement between coders: {name}" if run.files("agreement") else name
-
-
-def _require_free(output: str, run: FinishedRun) -> None:
-    """Refuse to write over a folder, into the run, over its inputs, or over another file."""
-    storage.require_writable_store("--output", output)
-    if storage.names(output):
-        raise Refused(f"--output {output}: is a folder; name a file")
-    # A forged record may name any bucket, which must not be asked about an input.
-    inputs = run.inputs if storage.is_local(output) else []
-    require_apart(output, {"RUN": run.url, "of the run": inputs}, is_file=True)
-    head = storage.head(output, _HEAD)
-    if head and not is_report(head):
-        raise Refused(
-            f"--output {output}: is a file that segscore report did not write; name another file"
-        )
 
 
 def _contents(run: FinishedRun, settings: ReportSettings) -> _Contents:
@@ -147,16 +109,16 @@ def _contents(run: FinishedRun, settings: ReportSettings) -> _Contents:
         return _Contents(*coder_contents(run, settings.coder))
     if run.files("agreement"):
         result = AuditResult(run, contested_of(run))
-        words = [result.agreement_in_words, *result.sentences[1:]]
-        return _Contents(words, [*agreement.agreement_sections(result)])
-    if sections := [*sweep.sections_of_sweep(run)]:
-        return _Contents([*sweep_in_words(run, isolated)], sections)
+        finding = result.finding(isolated)
+        sections = [*agreement.agreement_sections(result)]
+        return _Contents(finding, agreement.audit_picture(result), sections)
+    picture, sections = sweep.sweep_page(run)
+    if picture is not None:
+        return _Contents(sweep_finding(run, isolated), picture, sections)
     if run.files("comparisons"):
         comparison.require_columns(run)
-        average = settings.average
-        verdicts = [each.text for each in comparison_in_words(run, average, isolated)]
-        sentences = [*verdicts, *comparison.in_words(run, average)]
-        return _Contents(sentences, [*comparison.comparison_sections(run, settings.average)])
+        finding = comparison_finding(run, settings.average, isolated)
+        return _Contents(finding, *comparison.comparison_sections(run, settings.average))
     if run.files("scores"):
         return _scored(run, settings)
     raise Refused(
@@ -186,23 +148,44 @@ def _scored(run: FinishedRun, settings: ReportSettings) -> _Contents:
         raise Refused(f"{problem}; run the date again, which judges it again") from problem
     calibration = calibrate_run(opened, measure.name) if settings.calibrate else None
     documents = read_documents(opened, measure.name, settings.average)
-    words = [] if night is None else [answer.verdict_in_words(night)]
-    words.append(answer.best_system(ranking, documents))
-    if settings.certify:
-        asked = CertifySettings(run.url, measure.name, settings.average)
-        words.append(str(certify(opened, asked)))
-    sections = [] if night is None else [gate_section(night, _restated(run), _replaced(run))]
-    sections += [
+    best = BestSystem(ranking.board, ranking.average, documents.pairs, documents.untested)
+    finding = best.finding(isolated)
+    finding = replace(
+        finding,
+        about=at_a_glance.about(ranking),
+        facts=[*finding.facts, *at_a_glance.weakest_group(ranking)],
+        sentences=[*finding.sentences, *_further(ranking, opened, settings)],
+    )
+    picture = at_a_glance.systems_at_a_glance(ranking, documents)
+    failed = [] if night is None else [*dict.fromkeys(check.system for check in night.failed)]
+    sections = [
         systems.ranked_systems(ranking, documents.pairs, calibration),
-        *document_sections(opened, documents, ranking, settings.units),
-        *suspects_section(opened),
+        *document_sections(opened, documents, ranking, settings.units, failed),
         *systems.errors(ranking),
         *systems.groups(ranking),
         *_published_sections(opened),
     ]
-    failed = [] if night is None else night.failed
-    tone = Tone.FAILED if failed else Tone.NOTE
-    return _Contents(words, sections, first_screen(ranking, documents, failed), tone)
+    sections.sort(key=lambda section: not section.open)
+    if night is None:
+        return _Contents(finding, picture, sections)
+    first = night_at_a_glance(night, run.url.rstrip("/").rpartition("/")[0] or ".")
+    best = " ".join([finding.headline, *(sentence.text for sentence in finding.sentences)])
+    sections = [replace(each, text=best) if each.anchor == "systems" else each for each in sections]
+    sections.append(gate_section(night, _restated(run), _replaced(run)))
+    sections.sort(key=lambda section: (not section.open, section.anchor != "gate"))
+    following = to_look_closer(night, run.url)
+    return _Contents(night_finding(night, isolated), first or picture, sections, following)
+
+
+def _further(
+    ranking: Ranking, run: FinishedScoring, settings: ReportSettings
+) -> Iterator[Sentence]:
+    """Yield what else is to be known of the best system."""
+    if (effective := ranking.described_effective) is not None:
+        yield Sentence(effective)
+    if settings.certify:
+        asked = CertifySettings(settings.run, ranking.measure.name, settings.average)
+        yield Sentence(str(certify(run, asked)))
 
 
 def _restated(run: FinishedRun) -> list[Restatement]:

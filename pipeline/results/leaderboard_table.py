@@ -174,7 +174,8 @@ def printed_leaderboard(title: str, board: Leaderboard, hint: Sequence[str]) -> 
             *others,
         ],
         title=title,
-        caption="; ".join([*_remarks(board, listed), *hints]),
+        caption="; ".join(_remarks(board, listed)),
+        elsewhere="; ".join(hints),
         sections={systems - 1} if systems and listed.points else (),
         dim=range(systems, len(listed.names)),
     )

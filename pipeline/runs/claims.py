@@ -31,6 +31,9 @@ BESIDE = ("import", "project", "consensus", "simulate")
 WORK, PUBLISH = "work", "publish"
 """Purpose of a claim: to prepare a run, or to publish it."""
 
+MOVED = "moved"
+"""Stage of the claim to publish of a command in ``BESIDE``: the tables to be moved."""
+
 _SHAPE = Shape(
     {
         "start": "string",
@@ -83,6 +86,11 @@ class Claim:
     def command(self) -> str:
         """The command of the run."""
         return str(self.fingerprint.get("command", "score"))
+
+    @property
+    def moved(self) -> Sequence[str]:
+        """The tables that the publisher moves to the folder, if it writes no run."""
+        return self.stages.get(MOVED, ()) if self.step == PUBLISH else ()
 
     @property
     def is_here(self) -> bool:

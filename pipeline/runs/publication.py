@@ -1,7 +1,7 @@
 """Publish a finished run, its tables before its record, and remove files that are left over."""
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import asdict, replace
 from typing import Any
@@ -204,14 +204,16 @@ def publish(attempt: Attempt, record: Mapping[str, Any]) -> dict[str, Any]:
     return full_record
 
 
-def claim_publication(attempt: Attempt, shown: Files) -> None:
-    """Write the claim to publish files, which follows this attempt's claim to work.
+def claim_publication(attempt: Attempt, shown: Files, moved: Sequence[str] = ()) -> None:
+    """Write the claim to publish files, or to move tables, which follows the claim to work.
 
     Raises:
         Overtaken: another job has claimed the folder since.
     """
     replaced = run_folder.files_of(attempt)
-    run_folder.claim_next(attempt, step=claims.PUBLISH, shown=shown, replaced=replaced)
+    stages = {**attempt.current_claim.stages, **({claims.MOVED: [*moved]} if moved else {})}
+    changes = {"step": claims.PUBLISH, "shown": shown, "replaced": replaced, "stages": stages}
+    run_folder.claim_next(attempt, **changes)
 
 
 def _remove_record(attempt: Attempt) -> None:

@@ -35,6 +35,10 @@ def move_tables(attempt: Attempt, tables: Sequence[str]) -> None:
     """
     output = attempt.output
     folder, prepared = storage.absolute(attempt.folder), storage.names(attempt.folder)
+    there = storage.names(output)
+    for table in tables:
+        if table not in prepared and table not in there:
+            raise Failed(f"{output}: {table} is prepared, but not listed; run the command again")
     to_move = {
         storage.join(folder, table): storage.join(output, table)
         for table in tables
@@ -49,10 +53,25 @@ def move_tables(attempt: Attempt, tables: Sequence[str]) -> None:
         to_move = {s: t for s, t in to_move.items() if not _are_same(s, t)}
     if is_local or not has_begun:
         require_free(output, [table for table in tables if storage.join(folder, table) in to_move])
-    claim_publication(attempt, {})
+    claim_publication(attempt, {}, moved=tables)
     for source, target in to_move.items():
         require_newest(attempt)
         storage.move(source, target)
+    for table in tables:
+        _require_moved(attempt, table)
+
+
+def _require_moved(attempt: Attempt, table: str) -> None:
+    """Check that all files of a table are in the output folder.
+
+    Raises:
+        Failed: one is not, as the store did not list it when it was to be moved.
+    """
+    url = storage.join(attempt.output, table)
+    there = {f"{table}/{name}" for name in storage.names(url)}
+    known = {name for name in attempt.written if name.startswith(f"{table}/")}
+    if lost := sorted(known - there):
+        raise Failed(f"{url}: {lost[0]} is not listed yet; run the same command again to resume")
 
 
 def _are_same(folder: str, other: str) -> bool:
@@ -67,14 +86,15 @@ def _are_same(folder: str, other: str) -> bool:
 
 @contextmanager
 def removing(attempt: Attempt, *, resumable: bool) -> Iterator[None]:
-    """Remove what was prepared when a command ends, unless the same command can resume it."""
+    """Remove what was prepared when a command ends, unless the same command can resume it.
+
+    One that has begun to publish can always be resumed.
+    """
     try:
         yield
-    except Refused:
-        _remove(attempt)
-        raise
-    except BaseException:
-        if not resumable:
+    except BaseException as problem:
+        has_begun = attempt.claim is not None and attempt.claim.step == claims.PUBLISH
+        if not has_begun and (isinstance(problem, Refused) or not resumable):
             _remove(attempt)
         raise
     _remove(attempt)

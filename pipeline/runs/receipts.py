@@ -71,10 +71,11 @@ def remove(folder: str, stage: str) -> None:
     storage.remove(storage.join(folder, _FOLDER, stage))
 
 
-def remove_damaged(folder: str, moved_to: str) -> None:
+def remove_damaged(folder: str, moved_to: str) -> set[str]:
     """Remove the receipts of parts whose files are not as they were written, to do them again.
 
-    Sums are in receipts, and receipts are checked when they are loaded.
+    Sums are in receipts, and receipts are checked when they are loaded.  Return the names of the
+    files of all other parts.
 
     Args:
         folder: folder of the unfinished run.
@@ -86,25 +87,25 @@ def remove_damaged(folder: str, moved_to: str) -> None:
     stages = [name for name in storage.names(storage.join(folder, _FOLDER)) if name != SUMS]
     parts = [(stage, part) for stage in stages for part in finished_parts(folder, stage)]
     with ThreadPoolExecutor(_AT_ONCE) as pool:
-        for lost in pool.map(lambda part: _remove_if_damaged(folder, moved_to, *part), parts):
-            if lost:
-                _LOG.warning("%s: is not as it was written, and is made again", lost)
+        kept = pool.map(lambda part: _files_unless_damaged(folder, moved_to, *part), parts)
+        return {name for names in kept for name in names}
 
 
-def _remove_if_damaged(folder: str, moved_to: str, stage: str, part: str) -> str | None:
-    """Remove a receipt if a file that it vouches for is damaged; return the file, or None."""
+def _files_unless_damaged(folder: str, moved_to: str, stage: str, part: str) -> list[str]:
+    """Return the files of a part; if one is damaged, remove its receipt, and return none."""
     url = _url(folder, stage, part)
     try:
         files = receipt_file.files_in(storage.read_bytes(url))
         stated = {name: Written(*found) for name, found in files.items()}
     except (ValueError, OSError, RecursionError, TypeError):
-        return None  # it is refused when it is loaded
+        return []  # it is refused when it is loaded
     for name, written in stated.items():
         places = storage.join(folder, name), storage.join(moved_to, name)
         if not any(storage.is_as_written(place, written) for place in places):
             storage.remove(url)
-            return places[0]
-    return None
+            _LOG.warning("%s: is not as it was written, and is made again", places[0])
+            return []
+    return [*stated]
 
 
 def load(folder: str, stage: str, part: str, receipt_class: type[ReceiptClass]) -> ReceiptClass:

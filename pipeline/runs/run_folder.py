@@ -20,6 +20,7 @@ from segscore.pipeline.errors import Failed, Refused
 from segscore.pipeline.runs import claims, receipts
 from segscore.pipeline.runs.claims import UNFINISHED, Claim, Files
 from segscore.pipeline.runs.fingerprint import (
+    ABSENT_IF_EMPTY,
     IGNORED_SETTINGS,
     Fingerprint,
     setting_differences,
@@ -97,7 +98,8 @@ class Attempt:
 
     A fresh one starts over, replacing a finished run. The inputs are the names of those that the
     run keeps. The state of the folder is that when it was examined; the claim is the latest, and
-    None before there is one.
+    None before there is one. Files that are known to be prepared are ``written``, as `table/name`:
+    a store may list an object late.
     """
 
     output: str
@@ -106,6 +108,7 @@ class Attempt:
     inputs: tuple[str, ...] = ()
     state: FolderState = field(default_factory=FolderState)
     claim: Claim | None = None
+    written: set[str] = field(default_factory=set)
 
     @property
     def folder(self) -> str:
@@ -174,6 +177,7 @@ def _read_state(attempt: Attempt) -> FolderState:
         raise Refused(f"--output {output}: contains a finished run; choose another folder")
     record = None if text is None else record_of(output, text)
     if attempt.fresh:
+        _require_none_moved(output, newest)
         return FolderState(newest, text)
     if record is not None and record.get("fingerprint") == attempt.fingerprint.digest:
         return FolderState(newest, text, done=True)
@@ -190,6 +194,18 @@ def _read_state(attempt: Attempt) -> FolderState:
             differences,
         )
     return FolderState(newest, None, resumed=bool(newest.start))
+
+
+def _require_none_moved(output: str, newest: Claim | None) -> None:
+    """Refuse to start over if an earlier attempt has moved some of its tables to the folder."""
+    moved = {*newest.moved}.intersection(storage.names(output)) if newest else ()
+    if newest and moved:
+        raise OtherRun(
+            f"--output {output}: `segscore {newest.command}` was interrupted while it published "
+            f"{', '.join(sorted(moved))}; run it again without --fresh, or remove them and "
+            f"{UNFINISHED}, and start over",
+            [],
+        )
 
 
 def _read_claim_and_record(attempt: Attempt) -> tuple[Claim | None, str | None]:
@@ -270,11 +286,12 @@ def _other_run(attempt: Attempt, record: Mapping[str, Any]) -> OtherRun:
 def _differences(record: Mapping[str, Any], fingerprint: Fingerprint) -> list[str]:
     """Describe how a finished run differs from a fingerprint, as far as its record shows."""
     settings, inputs = (record.get(name, {}) for name in ("settings", "inputs"))
-    if settings.keys() - set(IGNORED_SETTINGS) != fingerprint.settings.keys():
+    compared = fingerprint.settings.keys() - {*ABSENT_IF_EMPTY}
+    if settings.keys() - {*IGNORED_SETTINGS, *ABSENT_IF_EMPTY} != compared:
         return []
     before = {
         "command": fingerprint.command,
-        "settings": {name: settings[name] for name in fingerprint.settings},
+        "settings": {name: settings.get(name) for name in fingerprint.settings},
         "inputs": inputs,
         "version": record.get("versions", {}).get("segscore"),
     }
@@ -326,7 +343,7 @@ def _claim(attempt: Attempt, stages: Mapping[str, Sequence[str]]) -> str | None:
             if newest and not resumed:
                 _remove_earlier(attempt)
             elif newest:
-                receipts.remove_damaged(attempt.folder, attempt.output)
+                attempt.written |= receipts.remove_damaged(attempt.folder, attempt.output)
             return storage.absolute(attempt.folder)
         if attempt.state.done:
             return None
@@ -438,7 +455,8 @@ def suffix(fingerprint: Fingerprint) -> str:
 
 def prepared_tables(attempt: Attempt) -> dict[str, list[str]]:
     """List the prepared tables with the names of their files, sorted."""
-    tables = set(RUN_TABLES) & set(storage.names(attempt.folder))
+    known = {name.partition("/")[0] for name in attempt.written}
+    tables = set(RUN_TABLES) & known.union(storage.names(attempt.folder))
     return {table: _prepared_names(attempt, table) for table in RUN_TABLES if table in tables}
 
 
@@ -449,8 +467,11 @@ def prepared_files(attempt: Attempt, table: str) -> list[str]:
 
 
 def _prepared_names(attempt: Attempt, table: str) -> list[str]:
-    names = storage.names(storage.join(attempt.folder, table))
-    return [name for name in names if name.endswith(PARQUET_ENDING)]
+    listed = storage.names(storage.join(attempt.folder, table))
+    known = (
+        name.removeprefix(f"{table}/") for name in attempt.written if name.startswith(f"{table}/")
+    )
+    return sorted(name for name in {*listed, *known} if name.endswith(PARQUET_ENDING))
 
 
 @dataclass(frozen=True)

@@ -131,8 +131,9 @@ class FolderSink:
         The name of the file is by default that of the table, for a table of one file.  The columns
         ``plain`` have values that seldom repeat; see ``storage.write_table``.
         """
-        url = storage.join(self.folder, table, file or f"{table}.parquet")
-        storage.write_table(url, rows, plain=plain)
+        name = file or f"{table}.parquet"
+        storage.write_table(storage.join(self.folder, table, name), rows, plain=plain)
+        self.attempt.written.add(f"{table}/{name}")
 
     def read(self, table: str, columns: list[str]) -> Iterator[pa.Table]:
         """Yield some columns of a table of the attempt, or of the finished run that it found.

@@ -120,7 +120,8 @@ class TaskRun(Run):
         for outcome in self.executor.run_calls(perform, calls, job):
             name = part_of(outcome.key)
             if outcome.error is None:
-                done[name] = outcome.receipt
+                done[name], files = outcome.receipt
+                self.attempt.written.update(files)
             else:
                 failures.append((name, outcome.error))
             self.progress(len(done) + len(failures), len(parts))
@@ -135,12 +136,15 @@ def perform(
     stage: str,
     part: NamedPart,
     arguments: tuple[object, ...],
-) -> Returned:
-    """Do the work of a part, then write its receipt, which marks the part's files as complete."""
+) -> tuple[Returned, list[str]]:
+    """Do the work of a part, then write its receipt, which marks the part's files as complete.
+
+    Return the receipt, and the names of the files.
+    """
     with storage.noting() as written:
         receipt = task(job, part, *arguments)
     receipts.keep(job.folder, stage, part.name, receipt, written)
-    return receipt
+    return receipt, [each.removeprefix(f"{job.folder}/") for each in written]
 
 
 def _raise_first(failures: Sequence[tuple[str, BaseException]], parts: int) -> NoReturn:

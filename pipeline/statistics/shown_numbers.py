@@ -6,6 +6,8 @@ from math import isnan
 from segscore.pipeline.tables.units import MILLISECOND
 
 _LEAST_P = 0.00005
+_TENTH, _HUNDREDTH = 0.0995, 0.00995
+"""From where on two digits of a p value are two decimals, or three."""
 
 
 def or_none(value: float) -> float | None:
@@ -33,7 +35,7 @@ def shown_number(value: float | None) -> str:
 
 
 def short_number(value: float | None) -> str:
-    """Format a number of a page with three decimals; a dash if undefined."""
+    """Format a number of a sentence or a picture with three decimals; a dash if undefined."""
     return "–" if value is None else f"{value:.3f}".replace("-0.000", "0.000")
 
 
@@ -82,6 +84,14 @@ def shown_change(value: float | None) -> str:
     return "0.0000" if text in ("+0.0000", "-0.0000") else text
 
 
+def short_change(value: float | None) -> str:
+    """Format a difference with its sign and three decimals; a dash if undefined."""
+    if value is None:
+        return "–"
+    text = f"{value:+.3f}"
+    return "0.000" if text in ("+0.000", "-0.000") else text
+
+
 def shown_interval(low: float | None, high: float | None) -> str:
     """Format an interval; a dash if undefined."""
     return "–" if low is None or high is None else f"{shown_number(low)} to {shown_number(high)}"
@@ -99,12 +109,14 @@ def short_interval(low: float | None, high: float | None) -> str:
 
 def interval_in_words(low: float | None, high: float | None) -> str:
     """Format an interval that follows its number in a sentence; empty if undefined."""
-    return "" if low is None or high is None else f" (95 % {shown_interval(low, high)})"
+    if low is None or high is None:
+        return ""
+    return f" (95 % {short_number(low)} to {short_number(high)})"
 
 
 def number_in_words(value: float | None, low: float | None, high: float | None) -> str:
-    """Format a number of a sentence with its interval, if there is one."""
-    return shown_number(value) + interval_in_words(low, high)
+    """Format a number of a sentence with three decimals, and its interval, if there is one."""
+    return short_number(value) + interval_in_words(low, high)
 
 
 def shown_changes(low: float | None, high: float | None) -> str:
@@ -118,10 +130,16 @@ def shown_rank(rank: float | None) -> str:
 
 
 def shown_p(p: float | None) -> str:
-    """Write a p value with four decimals, never as 0; a dash if undefined."""
+    """Write a p value in two digits, with at most four decimals, never as 0; a dash if undefined.
+
+    >>> [shown_p(p) for p in (0.3395, 0.0445, 0.00631, 0.00049, 0.00001, 1.0)]
+    ['0.34', '0.045', '0.0063', '0.0005', '< 0.0001', '1.00']
+    """
     if p is None:
         return "–"
-    return "< 0.0001" if p < _LEAST_P else f"{p:.4f}"
+    if p < _LEAST_P:
+        return "< 0.0001"
+    return f"{p:.{2 if p >= _TENTH else 3 if p >= _HUNDREDTH else 4}f}"
 
 
 def shown_position(position: int, unit: str | None) -> str:

@@ -155,6 +155,8 @@ class ShownTable:
         columns: its columns, the most important ones first, of equally many rows.
         title: what it shows.
         caption: a remark below it; empty for none.
+        elsewhere: says after the caption of a terminal how to see more, also the columns that have
+            no room there; empty for nothing.
         guide: sentences on how to read it, for a page, which has room; empty for none.
         first: number of rows that a terminal shows; None for all.
         most: number of rows that a page shows; None for all.
@@ -178,6 +180,7 @@ class ShownTable:
     columns: Sequence[Column]
     title: str = ""
     caption: str = ""
+    elsewhere: str = ""
     guide: str = ""
     first: int | None = None
     most: int | None = None

@@ -19,7 +19,7 @@ from tests.support.corpora import corpus
 from tests.support.hostile import MARKUP, SEGSCORE
 from tests.support.paths import DATA
 
-KINDS = ("scored", "audited", "swept", "many")
+KINDS = ("scored", "audited", "swept", "compared", "many")
 MOST = 5_000_000
 """Largest size in bytes of a report of 1,000 documents and 20 systems."""
 
@@ -38,6 +38,8 @@ def pages(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     _score(folder / "scored")
     run("agree", DATA / "moonstone.jsonl", "--output", folder / "audited" / "run")
     _sweep(folder / "swept")
+    compared = folder / "compared" / "run"
+    run("compare", folder / "scored" / "run", "--group-by", "genre", "--output", compared)
     _score_many(folder / "many")
     for kind in KINDS:
         report = folder / kind
@@ -98,6 +100,23 @@ def _score_many(folder: Path) -> None:
                 }
                 file.write(json.dumps(row) + "\n")
     run("score", *[folder / "all.jsonl"] * 2, "--output", folder / "run")
+
+
+def test_a_page_begins_with_its_finding_and_folds_the_rest(
+    chromium: Browser, pages: dict[str, Path]
+) -> None:
+    """The first screen has a headline and one picture; a link opens the section that it names."""
+    for kind in KINDS:
+        with open_report(chromium, pages[kind], unfolded=False) as log:
+            assert log.page.locator("h1.headline").inner_text().endswith(".")
+            assert log.page.locator(".facts li").count() <= 4
+            assert log.page.locator("header .glance, header .picture").count() == 1
+            folded = log.page.locator("details.section:not([open])")
+            before = folded.count()
+            assert before > 0
+            log.page.locator("nav a", has_text="What was computed").click()
+            log.page.wait_for_timeout(100)
+            assert folded.count() == before - 1
 
 
 PAPER = 794
@@ -391,4 +410,4 @@ def test_report_can_be_printed(chromium: Browser, pages: dict[str, Path]) -> Non
         assert ink == "rgb(0, 0, 0)"
         assert log.page.pdf().startswith(b"%PDF")
         log.page.evaluate("dispatchEvent(new Event('afterprint'))")
-        assert log.page.locator("details[open]").count() == 0
+        assert log.page.locator("figure details[open]").count() == 0

@@ -185,7 +185,7 @@ def test_few_documents_are_not_tested(segscore: Segscore, tmp_path: Path, docume
     page = (tmp_path / "run.html").read_text("utf-8")
     said = "4 documents: no test; at least 5 are needed"
     few = documents < 5
-    assert (f"a has the best value: 0.0000. {said}." in text) == (said in page) == few
+    assert (f"a has the best value: 0.000. {said}." in text) == (said in page) == few
     assert (said in printed) == few
     assert few <= ("not significant" not in text + page)
     assert ("Tests and intervals are about these references." in text) == (not few)
@@ -238,12 +238,13 @@ def test_the_number_of_tests_is_told(segscore: Segscore, tmp_path: Path) -> None
     score(segscore, tmp_path, run)
     about = "Tests and intervals are about these references."
     one = segscore("compare", run, "--measure", "pk").out.splitlines()
-    assert one[-1] == about
+    assert about in one[:4]
     three = segscore("compare", run, "--measure", "pk,window_diff,f1").out.splitlines()
-    assert three[-1] == f"9 tests in 3 measures: adjusted within each, not over all. {about}"
+    assert f"9 tests in 3 measures: adjusted within each, not over all. {about}" in three[:8]
     options = ("--measure", "pk,window_diff", "--group-by", "genre")
     groups = segscore("compare", run, *options).out.splitlines()
-    assert groups[-1].startswith("18 tests in 2 measures and 3 sets of documents: adjusted within")
+    said = "18 tests in 2 measures and 3 sets of documents: adjusted within"
+    assert any(line.startswith(said) for line in groups[:8])
 
 
 def test_a_difference_is_answered_for_systems_that_differ(

@@ -59,7 +59,7 @@ def test_a_comparison_resamples_as_its_run_does(
     assert segscore("score", table, table, *options).code == 0
     result = segscore("compare", run, "--difference", "0.3")
     assert result.code == 0, result.err
-    assert f": {SHOWS} values of my_show can show a difference of " in result.out
+    assert f": with {SHOWS} values of my_show, the test finds a difference of " in result.out
     assert "|ci:jackknife,my_show|" in result.out
     cited = segscore("cite", run).out
     assert r"which leaves out all documents of one my\_show together" in cited
@@ -69,7 +69,7 @@ def test_power_of_a_comparison_by_documents_counts_documents(
     segscore: Segscore, scored: Path
 ) -> None:
     result = segscore("compare", scored)
-    assert f": {SHOWS * EPISODES} documents can show a difference of " in result.out
+    assert f": with {SHOWS * EPISODES} documents, the test finds a difference of " in result.out
     assert "--difference says how many documents another difference needs" in result.out
 
 

@@ -98,7 +98,7 @@ def test_one_missing_row_of_the_best_system_changes_nothing(
     assert views(segscore, tmp_path / "run", [*systems]) == [{"bert-seg"}] * 3
     assert listed(result.out, [*systems])[0] == "bert-seg"
     page = Reader(report(segscore, tmp_path / "run"))
-    assert plain(page.answer[0]).endswith(f"Ranked on {ranked_on}.")
+    assert plain(page.answer[-1]).endswith(f"Ranked on {ranked_on}.")
     shown = {row[1]: row[:1] for row in page.tables["Leaderboard, micro averages"][1:]}
     assert shown["bert-seg"] == ["1"]
     compared = segscore("compare", tmp_path / "run", "--format", "json", "--permutations", 99)
@@ -151,7 +151,7 @@ def test_who_has_the_most_documents_is_not_best(
         assert "segscore compare RUN --systems A,B" in result.out.replace("\n", " ")
     assert views(segscore, tmp_path / "run", systems) == [set()] * 3
     page = Reader(report(segscore, tmp_path / "run"))
-    assert plain(page.answer[0]).startswith(f"No system is called best: {line}")
+    assert plain(page.answer[0]).startswith(f"{MEASURE}, micro: {line}")
     rows = page.tables["Leaderboard, micro averages"][1:]
     assert [row[1] for row in rows] == systems
     assert {row[0] for row in rows} == {""}
@@ -198,7 +198,7 @@ def test_systems_that_share_nothing_are_not_compared(segscore: Segscore, tmp_pat
     assert compared.code == 2
     assert "share no document" in compared.err
     answer = Reader(report(segscore, tmp_path / "run")).answer[0]
-    assert plain(answer) == "No system is called best: not ranked: the 2 systems share no document."
+    assert plain(answer) == f"{MEASURE}, micro: not ranked: the 2 systems share no document."
 
 
 @pytest.mark.parametrize("seed", range(8))

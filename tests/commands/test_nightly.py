@@ -78,7 +78,7 @@ def test_a_worse_system_fails_the_gate(archive: Archive) -> None:
     assert failed["system"] == "other"
     line = one_error(result.err)
     again = archive.segscore("show", archive.folder_of(SECOND))
-    assert again.code == 0 and again.out.endswith(f"\n{SECOND}: failed\n")
+    assert again.code == 0 and again.out.startswith(f"{SECOND}: failed: other got worse\n")
     for said in ("rule", "got worse: boundary_similarity", "documents that worsened most"):
         assert said in again.out
     now, before = (short(failed[name]) for name in ("value", "before"))

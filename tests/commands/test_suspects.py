@@ -1,7 +1,6 @@
 """`segscore suspects`: which boundaries of the references may be wrong."""
 
 import json
-import shutil
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +11,7 @@ from segscore.pipeline.storage import read_table
 from segscore.schemas.comparisons import SUSPECTS
 from tests.support.command_line import Segscore
 from tests.support.planted import Planted, plant
-from tests.support.report_pages import Reader, report
+from tests.support.report_pages import Reader
 
 Row = dict[str, Any]
 
@@ -158,16 +157,12 @@ def test_it_needs_three_systems(
 
 
 @pytest.mark.long
-def test_the_page_of_the_run_lists_and_draws_the_suspects(
-    segscore: Segscore, tmp_path: Path
-) -> None:
+def test_the_page_lists_and_draws_the_suspects(segscore: Segscore, tmp_path: Path) -> None:
     planted = plant(5)
     first = diagnosed(segscore, tmp_path, planted)[0]
-    run = tmp_path / "run"
-    shutil.rmtree(run / "suspects")
-    assert "References that may be wrong" not in report(segscore, run).read_text("utf-8")
-    assert segscore("suspects", run).code == 0
-    read = Reader(report(segscore, run))
+    run, page = tmp_path / "run", tmp_path / "suspects.html"
+    assert segscore("suspects", run, "--report", page).code == 0
+    read = Reader(page)
     rows = read.tables["Suspected boundaries"]
     listed = [(row[0], row[2]) for row in rows[1:]]
     assert (first["document_id"], str(first["position"])) in listed

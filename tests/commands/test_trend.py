@@ -50,11 +50,11 @@ def test_findings_name_the_planted_faults_and_nothing_else(
     assert result.code == 0, result.err
     lines = result.out.splitlines()
     sentences = [line for line in lines if line.endswith(".")]
-    assert sentences[0].startswith("regio, for all 4 systems, fell on 2026-10-11: ")
-    assert sentences[1].startswith("beta got worse by ")
-    assert sentences[2].startswith("alpha, delta and gamma show no change of their own")
-    assert sentences[3].startswith("alpha is the best system over 20 nights")
-    assert lines[-1] == sentences[-1]
+    assert sentences[0] == lines[0] == "All systems fell in regio on 2026-10-11; 1 more change."
+    assert sentences[1].startswith("regio, for all 4 systems, fell on 2026-10-11: ")
+    assert sentences[2].startswith("beta got worse by ")
+    assert sentences[3].startswith("alpha, delta and gamma show no change of their own")
+    assert sentences[4].startswith("alpha is the best system over 20 nights")
 
 
 def test_formats_have_every_row(segscore: Segscore, nights: Path) -> None:

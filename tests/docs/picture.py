@@ -1,6 +1,7 @@
-"""The README's picture: the first screen of a report of data that ships.
+"""Pictures of the pages: the first screen of a report of data that ships.
 
-`python -m tests.docs.picture RUN FILE` opens the report of a run in the tests' browser.
+`python -m tests.docs.picture RUN FILE` opens the report of a run in the tests' browser; RUN may be
+a page, such as that of `segscore trend --report`.
 """
 
 import sys
@@ -14,16 +15,18 @@ from segscore.pipeline.reports.write_report import write_report
 from tests.support.browser import INSTALLED, open_report
 
 WIDTH = 1180
-CUT = "document.querySelectorAll('nav, header > .more').forEach(e => e.remove());"
+CUT = "document.querySelectorAll('nav, header > .more, .save, .further').forEach(e => e.remove());"
 
 
 def take(run: str, picture: str) -> None:
     """Write the picture."""
     with tempfile.TemporaryDirectory() as folder, sync_playwright() as playwright:
-        page = Path(folder) / "report.html"
-        write_report(ReportSettings(run, str(page), "boundary_similarity", "micro"))
+        page = Path(run)
+        if page.suffix != ".html":
+            page = Path(folder) / "report.html"
+            write_report(ReportSettings(run, str(page), "boundary_similarity", "micro"))
         browser = playwright.chromium.launch(executable_path=INSTALLED, args=["--no-sandbox"])
-        with open_report(browser, page, WIDTH) as log:
+        with open_report(browser, page.resolve(), WIDTH, unfolded=False) as log:
             log.page.evaluate(CUT)
             log.page.locator("header").screenshot(path=picture)
         browser.close()

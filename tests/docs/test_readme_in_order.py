@@ -70,12 +70,13 @@ def test_the_readme_runs_in_a_fresh_clone(environment: dict[str, str], tmp_path:
     printed = done.stdout.split(f"{MARK}\n")[1:]
     for name, text in zip(ORDER, printed, strict=True):
         if name == "demo":
-            verdict, page, own = text.splitlines()[-3:]
-            assert verdict.startswith("boundary_similarity, micro: full has the best value: ")
+            *lines, page, own = text.splitlines()
+            verdict = "boundary_similarity, micro: full has the best value: "
+            assert any(line.startswith(verdict) for line in lines)
             assert page.startswith("open build/demo/report.html ")
             assert own.startswith("your own data: ")
         elif name == "own data":
-            assert "boundary_similarity, micro: cautious has the best value: 0.6538 " in text
+            assert "boundary_similarity, micro: cautious has the best value: 0.654 " in text
     assert (clone / "build/demo/report.html").is_file()
     assert (clone / "report.html").is_file()
     assert not [*clone.rglob("*.nbi")], "compiled loops lie among the files of a package"

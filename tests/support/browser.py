@@ -60,7 +60,13 @@ def chromium() -> Iterator[Browser]:
 
 @contextmanager
 def open_report(
-    chromium: Browser, file: Path, width: int = 1280, scheme: str = "light", *, bypass: bool = False
+    chromium: Browser,
+    file: Path,
+    width: int = 1280,
+    scheme: str = "light",
+    *,
+    bypass: bool = False,
+    unfolded: bool = True,
 ) -> Iterator[PageLog]:
     """Open a report and wait until its charts are drawn.
 
@@ -70,6 +76,7 @@ def open_report(
         width: of the window, in pixels.
         scheme: light or dark.
         bypass: whether a test may add scripts to the page.
+        unfolded: whether to open all sections.
     """
     context = chromium.new_context(
         viewport={"width": width, "height": 900},
@@ -82,5 +89,7 @@ def open_report(
     log.page.on("request", log.request)
     log.page.goto(log.url)
     log.page.wait_for_selector("html[data-drawn]", state="attached", timeout=60_000)
+    if unfolded:
+        log.page.evaluate("document.querySelectorAll('.section').forEach(e => { e.open = true })")
     yield log
     context.close()

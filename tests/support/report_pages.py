@@ -34,7 +34,7 @@ class Reader(HTMLParser):
         if tag == "wbr":
             return
         self.inside.append(tag)
-        if tag == "h3":
+        if tag in ("h2", "h3"):
             self.title = ""
         if tag == "tr":
             self.tables.setdefault(self.title, []).append([])
@@ -58,7 +58,7 @@ class Reader(HTMLParser):
     def handle_data(self, data: str) -> None:
         within = self.inside[-1] if self.inside else ""
         data = data.replace("\N{NO-BREAK SPACE}", " ")
-        if within == "h3":
+        if within in ("h2", "h3"):
             self.title += data
         elif within in ("th", "td"):
             self.tables[self.title][-1][-1] += data

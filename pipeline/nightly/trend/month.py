@@ -1,6 +1,6 @@
 """A month in a table: the mean of each system, and whether it met its floor."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date
 
@@ -16,7 +16,9 @@ from segscore.pipeline.nightly.rule import GateRule
 from segscore.pipeline.nightly.trend.groups import GroupValues, group_name
 from segscore.pipeline.nightly.trend.series import NightlySeries, Series, read_series
 from segscore.pipeline.nightly.trend.settings import TrendSettings
+from segscore.pipeline.statistics.finding import Finding
 from segscore.pipeline.statistics.night_levels import mean_of_nights
+from segscore.pipeline.statistics.sentences import Tone
 from segscore.pipeline.statistics.shown_numbers import counted, or_none
 from segscore.pipeline.statistics.shown_tables import Column, ShownTable
 
@@ -63,6 +65,27 @@ class Month:
         number = counted(len(self.nightly.dates), "night")
         average, measure = self.settings.average, self.settings.measure
         return f"{average} {measure}, {self.settings.month:%Y-%m}, {number}"
+
+    def finding(self, shown: Callable[[str], str] = str) -> Finding:
+        """Return which systems missed their floors, or that all met them.
+
+        Args:
+            shown: writes a name.
+        """
+        missed = [*dict.fromkeys(one.system for one in self.systems if one.result == MISSED)]
+        judged = [one for one in self.systems if one.floor is not None]
+        open_ones = sum(one.result == UNDECIDED for one in judged)
+        about = self.title
+        if missed:
+            which = "its floor" if len(missed) == 1 else "their floors"
+            names = [*map(shown, missed)]
+            return Finding(f"missed {which}", Tone.FAILED, names=names, about=about)
+        if not judged:
+            return Finding(self.title, Tone.NOTE, is_said=True)
+        if open_ones:
+            rest = f"No floor was missed; {open_ones} of {len(judged)} are undecided"
+            return Finding(rest, Tone.UNSURE, about=about)
+        return Finding("All floors were met", Tone.SURE, about=about)
 
     @property
     def shown(self) -> ShownTable:

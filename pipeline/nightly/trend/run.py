@@ -1,6 +1,6 @@
 """A trend from start to end: read the nights, judge every series, rank the systems."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -10,10 +10,18 @@ from segscore.pipeline.comparison.runs import chosen_measures
 from segscore.pipeline.nightly.trend.few import averages_in_words
 from segscore.pipeline.nightly.trend.levels import STEP, Level, judge_levels
 from segscore.pipeline.nightly.trend.ranking import PairOverNights, rank_over_nights
-from segscore.pipeline.nightly.trend.sentences import describe_trend, ranking_in_words
+from segscore.pipeline.nightly.trend.sentences import (
+    change_in_words,
+    describe_trend,
+    first_change,
+    is_better,
+    ranking_in_words,
+)
 from segscore.pipeline.nightly.trend.series import NightlySeries, read_series
 from segscore.pipeline.nightly.trend.settings import PER_NIGHTS, TrendSettings
-from segscore.pipeline.statistics.shown_numbers import or_none
+from segscore.pipeline.statistics.finding import Finding
+from segscore.pipeline.statistics.sentences import Sentence, Tone
+from segscore.pipeline.statistics.shown_numbers import counted, or_none
 from segscore.pipeline.statistics.trends import FEWEST_FOR_TREND
 from segscore.schemas.columns import arrow_type
 from segscore.schemas.nights import NIGHTLY_VALUES, RANKING, TRENDS
@@ -34,6 +42,32 @@ class FoundTrend:
         """The average and the measure, and the first and the last night."""
         dates = self.nightly.dates
         return f"{self.settings.average} {self.settings.measure}, {dates[0]} to {dates[-1]}"
+
+    def finding(self, shown: Callable[[str], str] = str) -> Finding:
+        """Return what changed and when, or that nothing did.
+
+        Args:
+            shown: writes a name.
+        """
+        named = [level for level in self.levels if level.named]
+        sentences = [Sentence(f"{sentence}.") for sentence in self.findings]
+        nights = counted(len(self.nightly.dates), "night")
+        if not named:
+            few = len(self.nightly.dates) < FEWEST_FOR_TREND
+            rest = f"{nights}: too few for a trend" if few else f"No lasting change over {nights}"
+            return Finding(rest, Tone.NOTE, sentences, about=self.title)
+        first, *more = first_change(named, self.settings)
+        names = [] if first.system is None else [shown(first.system)]
+        also = f"; {counted(len(more), 'more change')}" if more else ""
+        rest = f"{change_in_words(first, self.settings)}{also}"
+        better = is_better(first, self.settings.measure)
+        return Finding(
+            rest if names else f"All systems {rest}",
+            Tone.NOTE if better else Tone.FAILED,
+            sentences,
+            names,
+            about=self.title,
+        )
 
     @property
     def tables(self) -> dict[str, pa.Table]:

@@ -22,6 +22,16 @@ def describe_trend(
     levels: Sequence[Level], pairs: Sequence[PairOverNights], settings: TrendSettings
 ) -> list[str]:
     """Return the findings, the largest change for the worse first, then the ranking."""
+    named = [level for level in levels if level.named]
+    found = [_describe(level, levels, settings) for level in first_change(named, settings)]
+    return [*found, *_rest(levels, settings), *ranking_in_words(pairs)]
+
+
+def first_change(named: Sequence[Level], settings: TrendSettings) -> list[Level]:
+    """Return the levels that changed, what all share first, then the largest change for the worse.
+
+    A system that changed over all documents is left out of the groups.
+    """
     better = ALL[settings.measure].better
 
     def worse_first(level: Level) -> tuple[bool, bool, float]:
@@ -29,15 +39,19 @@ def describe_trend(
         good = (level.verdict == FELL) is (better == "lower")
         return level.system is not None, good, -abs(size)
 
-    named = sorted((level for level in levels if level.named), key=worse_first)
     over_all = {level.system for level in named if level.over_all}
-    found = [
-        _describe(level, levels, settings)
-        for level in named
-        # A system that changed over all documents is not said again for each group.
+    return [
+        level
+        for level in sorted(named, key=worse_first)
         if level.over_all or level.system is None or level.system not in over_all
     ]
-    return [*found, *_rest(levels, settings), *ranking_in_words(pairs)]
+
+
+def change_in_words(level: Level, settings: TrendSettings) -> str:
+    """Say in a few words what a level did, where, and when."""
+    place = "" if level.over_all else f" in {group_name(level.group)}"
+    when = f"on {level.step_date}" if level.kind == STEP else f"since {level.first}"
+    return f"{_verb(level, settings)}{place} {when}"
 
 
 def _describe(level: Level, levels: Sequence[Level], settings: TrendSettings) -> str:

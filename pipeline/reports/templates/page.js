@@ -16,9 +16,9 @@ const theme = {
 
 // Arrange the texts in a chart. The table below the chart has them all.
 function arrangeTexts(place) {
-  // Names at the ends of lines already have their places.
+  // Names at the ends of lines, and p values at the right of rows, already have their places.
   const all = [...place.querySelectorAll(".mark-text.role-mark text")];
-  const texts = all.filter((text) => rowOf(text).y_name === undefined);
+  const texts = all.filter((text) => rowOf(text).y_name === undefined && rowOf(text).p === undefined);
   if (place.querySelector(".mark-rect.role-mark")) fillCells(texts);
   else labelPoints(place, texts);
 }
@@ -73,6 +73,11 @@ function labelPoints(place, texts) {
 
 // A narrow screen has no room beside a chart: the names of rows stand above their marks.
 const isNarrow = matchMedia("(max-width: 48rem)").matches;
+
+// In the dark, a matrix begins at the color of the page, so that its low values do not glow.
+const isDark = matchMedia("(prefers-color-scheme: dark)").matches;
+const inTheDark = (text) => (isDark ? text.replaceAll("#f4f4f4", "#1e242b").replaceAll("#101010", "#e6e9ed") : text);
+
 function fitted(spec) {
   if (!isNarrow) return spec;
   const isMatrix = JSON.stringify(spec).includes('"column_label"');
@@ -135,7 +140,7 @@ async function asPng(svg, width, height) {
 
 async function draw() {
   for (const place of document.querySelectorAll("[data-chart]")) {
-    const spec = fitted(JSON.parse(document.getElementById(place.dataset.chart).textContent));
+    const spec = fitted(JSON.parse(inTheDark(document.getElementById(place.dataset.chart).textContent)));
     try {
       const { view } = await vegaEmbed(place, spec, { actions: false, renderer: "svg", ast: true, config: theme });
       arrangeTexts(place);
@@ -146,9 +151,27 @@ async function draw() {
       place.textContent = `This chart could not be drawn (${problem.message}); its numbers are in the table.`;
       place.dataset.drawn = "no";
     }
+    foldDrawn();
   }
+  foldDrawn();
   document.documentElement.dataset.drawn = "yes";
 }
+
+// Sections are folded when their charts are drawn, which takes their width; all are open without
+// JavaScript. A link to a section opens it.
+function foldDrawn() {
+  for (const section of document.querySelectorAll("details[data-fold]")) {
+    if (section.querySelector("[data-chart]:not([data-drawn])")) continue;
+    section.open = section.contains(document.getElementById(location.hash.slice(1)));
+    delete section.dataset.fold;
+  }
+}
+function openLinked() {
+  const section = document.getElementById(location.hash.slice(1))?.closest("details.section");
+  if (section) section.open = true;
+}
+addEventListener("hashchange", openLinked);
+for (const link of document.querySelectorAll("nav a")) link.addEventListener("click", () => setTimeout(openLinked));
 
 // Sort a table by the column whose heading is pressed; undefined values come last.
 function sortBy(table, column) {
@@ -226,8 +249,8 @@ for (const place of document.querySelectorAll(".signature")) {
 // Unfold tables for printing, except those that would fill several sheets.
 const printedRows = 100;
 addEventListener("beforeprint", () => {
-  for (const each of document.querySelectorAll("figure details:not([open])")) {
-    if (each.querySelectorAll("tbody tr").length <= printedRows) {
+  for (const each of document.querySelectorAll("details:not([open])")) {
+    if (each.matches(".section, .further") || (each.closest("figure") && each.querySelectorAll("tbody tr").length <= printedRows)) {
       each.open = true;
       each.dataset.printed = "yes";
     }

@@ -11,8 +11,13 @@ from segscore.pipeline.comparison.sentences import against_chance
 from segscore.pipeline.comparison.shown_beside import published_shown, ratings_shown
 from segscore.pipeline.comparison.shown_boundaries import where_shown
 from segscore.pipeline.comparison.shown_in_papers import pairs_for_papers, ranks_for_papers
-from segscore.pipeline.comparison.shown_pairs import differences_shown, first_pairs_shown
-from segscore.pipeline.comparison.shown_systems import best_first, systems_shown
+from segscore.pipeline.comparison.shown_pairs import differences_shown
+from segscore.pipeline.comparison.shown_systems import (
+    best_first,
+    groups_shown,
+    standings_shown,
+    systems_shown,
+)
 from segscore.pipeline.statistics.shown_tables import ShownTable
 from segscore.schemas.rows import PairRow, SystemRow
 
@@ -48,42 +53,17 @@ def printed(table: ShownTable, capsys: pytest.CaptureFixture[str]) -> list[str]:
 
 
 @pytest.mark.parametrize("margin", [None, 0.5])
-@pytest.mark.parametrize("average", ["micro", "macro"])
-def test_a_page_has_what_a_terminal_says_of_pairs(average: str, margin: float | None) -> None:
-    rows = [pair("a", "b", 0.01, average)]
-    terminal = first_pairs_shown(rows, margin)
-    page = differences_shown(rows, ["all"], "pk", margin)
-    assert {*names_of(terminal)} - {*names_of(page)} == {"interval (Holm)"}
+def test_a_page_has_the_interval_of_each_pair(margin: float | None) -> None:
+    page = differences_shown([pair("a", "b", 0.01)], ["all"], "pk", margin)
     assert next(c for c in page.columns if c.name == "difference").ends == [(0.125, 0.375)]
     assert ("within 0.5" in names_of(page)) == (margin is not None)
 
 
-def test_the_first_pairs_have_stars_and_remarks(capsys: pytest.CaptureFixture[str]) -> None:
-    every = [pair(f"s{number}", "s99", 0.5) for number in range(11)]
-    every[1] = pair("s1", "s99", 0.01)
-    rows = printed(first_pairs_shown([*every, pair("point:none", "s99", 0.02)], 0.5), capsys)
-    heading, _, *cells = rows
-    assert heading.split("  ")[0] == "system, better first"
-    assert len(cells) == 10 + 3  # a remark of two lines, and an empty line
-    assert cells[0].split() == [*("s99", "s0", "-0.2500", "0.5000"), *INTERVAL, "undecided"]
-    assert cells[1].split() == [*("s99", "s1", "-0.2500", "0.0100", "*"), *INTERVAL, "differ"]
-    assert " ".join(cells[-3:-1]) == (
-        "* p < 0.05; 1 more is in the table comparisons of --output; all systems are "
-        "significantly better than all reference points, p (Holm) at most 0.0200 (1 pair)"
-    )
-
-
-INTERVAL = ("-0.3750", "to", "-0.1250")
-
-
-def test_pairs_with_points_are_shown_of_one_system() -> None:
+def test_pairs_with_chance_are_said_in_a_sentence() -> None:
     every = [pair("point:none", "a", 0.2)]
-    table = first_pairs_shown(every, None)
-    assert list(table.columns[1].values) == ["point:none"]
     assert against_chance(every) == (
         "of 1 pair of a system and a reference point, not significant: a and point:none"
     )
-    assert table.caption == ""
     assert against_chance([pair("a", "b", 0.2)]) is None
 
 
@@ -117,6 +97,30 @@ def test_systems_come_before_reference_points(capsys: pytest.CaptureFixture[str]
     assert first.split() == ["a", "0.2500", "0.1250", "to", "0.3750", "–", "2", "1,234"]
     assert (second.split()[0], empty.strip(), point.split()[0]) == ("b", "", "point:human")
     assert caption == "point:none 0.2500"
+
+
+def test_systems_have_their_difference_from_the_first_one(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """Its sign is that of the first minus the other, whichever of the two a row names first."""
+    both = [system("a", 1), system("b", 2), system("c", 3), system("point:human", None)]
+    pairs = [pair("a", "b", 0.01), pair("c", "a", 0.5), pair("b", "c", 0.5)]
+    table = standings_shown(best_first(both, "micro"), both, pairs, "all documents", 0.5)
+    by_name = {column.name: column.cells for column in table.columns}
+    assert by_name["a minus it"] == ["", "+0.2500", "-0.2500", ""]
+    assert by_name["p (Holm)"] == ["", "0.010 *", "0.50  ", ""]
+    assert by_name["within 0.5"] == ["", "differ", "undecided", ""]
+    assert table.caption == "* p < 0.05; --layout pairs has 1 more pair"
+    assert len(printed(table, capsys)) == 4 + 3 + 2 + 2  # with a line above the point
+
+
+def test_a_group_has_a_row_with_its_first_two_systems() -> None:
+    boards = {"g1": [system("a", 1), system("b", 2)], "g2": [system("b", 1)]}
+    table = groups_shown(boards, {"g1": [pair("b", "a", 0.01)]})
+    assert [list(row) for row in zip(*(c.cells for c in table.columns), strict=True)] == [
+        ["g1", "a", "0.2500", "b", "-0.2500", "0.010 *", "1,234"],
+        ["g2", "b", "0.2500", "", "", "", "1,234"],
+    ]
 
 
 def rows_of(table: ShownTable) -> list[list[str]]:
@@ -176,7 +180,7 @@ def test_changes_are_listed_by_document() -> None:
     ]
     other = {"change": "new", "document_id": "a", "position": 3, "command": "other"}
     assert [*changes_in_words(counts, [other, *new], str.upper)] == [
-        "false alarms: 1 gone, 7 new: p 0.5000 (McNemar, by documents)",
+        "false alarms: 1 gone, 7 new: p 0.50 (McNemar, by documents)",
         "new: 8 positions, in 2 documents:",
         "  4, 5, 6, 7, 8, …  C",
         "  3  OTHER",

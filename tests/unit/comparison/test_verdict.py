@@ -8,7 +8,7 @@ import segscore
 from segscore.jobs.show.leaderboard import explain_better_point
 from segscore.pipeline.comparison.certainty import describe_certainty, why_untested
 from segscore.pipeline.comparison.sentences import against_chance
-from segscore.pipeline.comparison.shown_pairs import first_pairs_shown
+from segscore.pipeline.comparison.shown_pairs import columns_of_pairs
 from segscore.pipeline.comparison.verdict import BestSystem
 from segscore.pipeline.results.leaderboard import Leaderboard, rank
 from segscore.schemas.rows import AverageRow, PairRow
@@ -93,8 +93,7 @@ def test_a_system_that_is_worse_than_chance_is_not_called_better() -> None:
 def test_the_better_one_where_both_are_defined_is_said() -> None:
     sentence = describe_certainty("a", ["b"], {("a", "b"): pair("a", "b", "b")})
     assert sentence.text == (
-        "But over the documents where both are defined, b is significantly better, "
-        "p 0.0010 in a paired test, adjusted by Holm."
+        "But over the documents where both are defined, b is significantly better, p 0.0010 (Holm)."
     )
 
 
@@ -120,19 +119,19 @@ def test_a_point_that_is_surely_better_is_not_called_unsure() -> None:
 
 
 def test_a_system_with_a_value_is_not_the_only_one() -> None:
-    assert "a, the only system: 0.5000." in said(BestSystem(board({"a": 0.5}), "macro", {}))
+    assert "a, the only system: 0.500." in said(BestSystem(board({"a": 0.5}), "macro", {}))
     text = said(BestSystem(board({"a": 0.5, "b": None}), "macro", {}))
-    assert "a, the only system with a value: 0.5000." in text
+    assert "a, the only system with a value: 0.500." in text
 
 
 def test_equally_good_systems_have_one_interval_only_if_it_is_that_of_both() -> None:
     interval: dict[str, float | None] = {"ci_low": 0.25, "ci_high": 0.75}
     ends = [{**row(name, "b_f1", 0.5), **interval} for name in "ab"]
     both = rank(ends, measure="b_f1")[0]  # type: ignore[arg-type]
-    assert "equally good: 0.5000 (95 % 0.2500 to 0.7500)." in said(BestSystem(both, "micro", {}))
+    assert "equally good: 0.500 (95 % 0.250 to 0.750)." in said(BestSystem(both, "micro", {}))
     ends[1]["ci_high"] = 0.875
     other = rank(ends, measure="b_f1")[0]  # type: ignore[arg-type]
-    assert "equally good: 0.5000." in said(BestSystem(other, "micro", {}))
+    assert "equally good: 0.500." in said(BestSystem(other, "micro", {}))
 
 
 def test_no_system_is_best_by_a_measure_without_a_direction() -> None:
@@ -142,7 +141,7 @@ def test_no_system_is_best_by_a_measure_without_a_direction() -> None:
         "b_tp, micro: no system is best, because neither higher nor lower is better."
     )
     rows = [{**pair("a", "b", None), "measure": "b_tp"}]
-    assert first_pairs_shown(rows, None).columns[0].heading == "system"  # type: ignore[arg-type]
+    assert columns_of_pairs(rows)[0].heading == "system"  # type: ignore[arg-type]
     rows = [{**pair("a", "point:none", None), "measure": "b_tp"}]
     assert against_chance(rows) is None  # type: ignore[arg-type]
 

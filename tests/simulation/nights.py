@@ -1,0 +1,183 @@
+"""Simulate a night by its plan, and find the fewest events with which it still fails."""
+
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
+from dataclasses import dataclass, replace
+from random import Random
+from typing import Any
+
+from segscore.pipeline.runs.claims import UNFINISHED
+from tests.simulation import cases, plans
+from tests.simulation.cases import output_of, undisturbed, work
+from tests.simulation.plans import Job, Plan
+from tests.simulation.promises import Broken, Watch, require
+from tests.simulation.store import Bucket, Stored
+from tests.simulation.world import Process, World, entered, simulating
+from tests.support import kernels
+
+Mutation = Callable[[], AbstractContextManager[Any]]
+"""Leaves out a guard, in a context."""
+
+REQUESTS = {"nightly": 300, "score": 150, "agree": 170, "import": 105, plans.READ: 25}
+"""About how many requests a command makes."""
+
+BEFORE = 4
+"""`n_t` of the run that was published before."""
+
+MOST_WORK, POLLS = 4, 300
+"""How many times the requests of an undisturbed run one may make, and how many more while it waits
+for another host."""
+
+
+@contextmanager
+def prepared() -> Iterator[None]:
+    """Prepare this process to simulate nights."""
+    with kernels.run("interpreted"), simulating():
+        yield
+
+
+@dataclass(frozen=True)
+class Night:
+    """A night that was simulated: what was broken, if anything, and what happened."""
+
+    plan: Plan
+    problem: str | None
+    requests: int
+    lines: list[str]
+
+
+def simulate(plan: Plan, *, telling: bool = False, mutation: Mutation = nullcontext) -> Night:
+    """Simulate a night; with ``telling``, what happens is told line by line.
+
+    Only its own processes work in the context of ``mutation``.
+    """
+    command = plan.jobs[0].command
+    if plan.published:
+        before = undisturbed(command, plan.documents, BEFORE, 0, False).objects
+    else:
+        before = cases.start(command, plan.documents)
+    world = World(Bucket(dict(before)), plan.seed, telling=telling)
+    watch = _watch(plan, world)
+    problem = None
+    with ExitStack() as stack:
+        stack.enter_context(cases.limits(plan.parts))
+        stack.enter_context(entered(world))
+        stack.enter_context(mutation())
+        world.after, world.happen = watch.check, watch.happen
+        try:
+            _run_jobs(plan, world, watch)
+            _settle(plan, world, watch)
+        except Broken as broken:
+            problem = str(broken)
+    requests = sum(process.requests for process in world.processes)
+    return Night(plan, problem, requests, world.lines or [])
+
+
+def _watch(plan: Plan, world: World) -> Watch:
+    """Prepare to watch a night: all that may be published is computed."""
+    command = plan.jobs[0].command
+    ours = f"{output_of(command).removeprefix('sim://')}/"
+    foreign = {
+        name: stored.content
+        for name, stored in world.bucket.objects.items()
+        if not name.startswith((ours, "bucket/in/", "bucket/runs/history"))
+    }
+    watch = Watch(world, plan, foreign)
+    replaced = any(event.kind == plans.REPLACE for event in plan.events)
+    for job in {replace(job, host="", fresh=False) for job in plan.jobs}:
+        for version in (0, 1) if replaced else (0,):
+            if job.command != plans.READ:
+                n_t = 2 if job.command == "import" else job.n_t
+                watch.expect(undisturbed(job.command, plan.documents, n_t, version, plan.parts))
+    if plan.published:
+        watch.expect(undisturbed(command, plan.documents, BEFORE, 0, False))
+    return watch
+
+
+def _run_jobs(plan: Plan, world: World, watch: Watch) -> None:
+    for number, job in enumerate(plan.jobs):
+        doing: Callable[[], str] = (
+            watch.read if job.command == plans.READ else lambda job=job: work(job, world)
+        )
+        world.start(job.host, doing, [e for e in plan.events if e.process == number])
+    world.run()
+    for process, job in zip(world.processes, plan.jobs, strict=True):
+        watch.require_one_line(str(process.outcome))
+        _require_bounded(plan, process, job)
+
+
+def _require_bounded(plan: Plan, process: Process, job: Job) -> None:
+    if job.command == plans.READ:
+        return
+    n_t = 2 if job.command == "import" else job.n_t
+    alone = undisturbed(job.command, plan.documents, n_t, 0, plan.parts).requests
+    most = MOST_WORK * alone + POLLS
+    require(process.requests <= most, f"{process.requests} requests, alone {alone}")
+
+
+def _settle(plan: Plan, world: World, watch: Watch) -> None:
+    """Run the first command once more, with nothing to disturb it, and check what is left.
+
+    On the host of each job, as one may not tidy up for another that may still be at work.
+    """
+    if plan.damaged:
+        _damage(plan, world)
+    first = replace(plan.jobs[0], fresh=False)
+    for host in sorted({"here", *(job.host for job in plan.jobs)}, reverse=True):
+        last = _alone(world, replace(first, host=host))
+        if "--fresh" in last:
+            last = _alone(world, replace(first, host=host, fresh=True))
+        if "run that command again" in last:
+            others = (job for job in plan.jobs if job.command not in (first.command, plans.READ))
+            for other in others:
+                last = _alone(world, replace(other, host=host, fresh=True))
+    wanted = {(job.command, job.n_t) for job in plan.jobs if job.command != plans.READ}
+    if len(wanted) > 1 and first.command != "import":  # others may be unfinished
+        last = _alone(world, replace(first, host="here", fresh=True))
+    watch.require_one_line(last)
+    watch.require_settled(last)
+
+
+def _alone(world: World, job: Job) -> str:
+    process = world.start(job.host, lambda: work(job, world))
+    world.run()
+    return str(process.outcome)
+
+
+def _damage(plan: Plan, world: World) -> None:
+    """Cut a file that was prepared."""
+    objects = world.bucket.objects
+    begin = f"{output_of(plan.jobs[0].command).removeprefix('sim://')}/{UNFINISHED}/"
+    prepared = [name for name in sorted(objects) if name.startswith(begin) and "/plan" not in name]
+    if prepared:
+        name = Random(plan.seed).choice(prepared)  # noqa: S311
+        content = objects[name].content
+        objects[name] = Stored(content[: len(content) // 2])
+
+
+def planned(seed: int) -> Plan:
+    """Return the night of a seed."""
+    return plans.draw_plan(seed, REQUESTS)
+
+
+def shrink(plan: Plan) -> Plan:
+    """Return a night that fails too, with as few events, jobs and documents as can be found."""
+    changed = True
+    while changed:
+        changed = False
+        for smaller in _smaller(plan):
+            if simulate(smaller).problem is not None:
+                plan, changed = smaller, True
+                break
+    return plan
+
+
+def _smaller(plan: Plan) -> Iterator[Plan]:
+    for change in ({"parts": False}, {"published": False}, {"damaged": False}, {"documents": 3}):
+        if (smaller := replace(plan, **change)) != plan:
+            yield smaller
+    last = len(plan.jobs) - 1
+    if last and not any(last in (event.process, event.other) for event in plan.events):
+        yield replace(plan, jobs=plan.jobs[:-1])
+    for left_out in plan.events:
+        yield plan.with_events([event for event in plan.events if event != left_out])

@@ -1,0 +1,132 @@
+"""What happens in a simulated night: who runs, and what goes wrong at which request of whom."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from random import Random
+
+HOSTS = ("here", "there")
+COMMANDS = ("nightly", "score", "score", "agree", "import", "import")
+
+SWITCH, DIE, DIE_AFTER = "switch", "die", "die after"
+ERROR, LOST, LOST_FOR_GOOD, SLOW = "error", "lost answer", "lost for good", "slow"
+CUT, STALE, ETAG = "truncated", "stale listing", "wrong ETag"
+REPLACE, STRANGER, CLOCK, WORKER = "input replaced", "stranger's file", "clock", "worker lost"
+
+_DRAWN = (
+    (SWITCH, 12), (DIE, 4), (DIE_AFTER, 3), (ERROR, 1), (LOST, 3), (LOST_FOR_GOOD, 2), (SLOW, 1),
+    (CUT, 1), (STALE, 1), (ETAG, 1), (REPLACE, 3), (STRANGER, 1), (CLOCK, 1), (WORKER, 1),
+)  # fmt: skip
+"""Kinds of events, and how often each is drawn."""
+
+
+@dataclass(frozen=True, order=True)
+class Event:
+    """Something that happens at a request of a process, or at its next one that it can befall.
+
+    Attributes:
+        process: number of the process.
+        at: number of its request.
+        kind: what happens.
+        other: of a switch, the process that goes on.
+    """
+
+    process: int
+    at: int
+    kind: str
+    other: int = 0
+
+    def __str__(self) -> str:
+        """Say it in words."""
+        to = f" to process {self.other}" if self.kind in (SWITCH, SLOW) else ""
+        return f"process {self.process}, request {self.at}: {self.kind}{to}"
+
+
+@dataclass(frozen=True)
+class Job:
+    """What one process does: a command, with `n_t`, which starts over if fresh; or it reads."""
+
+    command: str
+    host: str = "here"
+    n_t: int = 2
+    fresh: bool = False
+
+    def __str__(self) -> str:
+        """Say it in words."""
+        return f"{self.command} --n-t {self.n_t}{' --fresh' * self.fresh} on {self.host}"
+
+
+READ = "read"
+"""Command of a job that reads what is published."""
+
+
+@dataclass(frozen=True)
+class Plan:
+    """A simulated night.
+
+    Attributes:
+        seed: what it was drawn from; it also decides the order in which tasks end.
+        documents: number of documents.
+        parts: whether the documents are divided into several parts.
+        published: whether a run with another setting was published before.
+        damaged: whether a prepared file is cut when all have ended.
+        jobs: the processes.
+        events: what happens to them.
+    """
+
+    seed: int
+    documents: int
+    parts: bool
+    published: bool
+    damaged: bool
+    jobs: Sequence[Job]
+    events: Sequence[Event]
+
+    def with_events(self, events: Sequence[Event]) -> "Plan":
+        """Return the same night with other events."""
+        return replace(self, events=tuple(events))
+
+    def lines(self) -> list[str]:
+        """Say what happens, a line each."""
+        words = f"{self.documents} documents{' in parts' * self.parts}"
+        words += ", over a published run" * self.published
+        words += ", a prepared file damaged in the end" * self.damaged
+        jobs = [f"process {number}: {job}" for number, job in enumerate(self.jobs)]
+        return [words, *jobs, *map(str, sorted(self.events))]
+
+
+def draw_plan(seed: int, requests: dict[str, int]) -> Plan:
+    """Draw a night.
+
+    Args:
+        seed: what to draw it from.
+        requests: command -> about how many requests it makes if nothing disturbs it.
+    """
+    draw = Random(f"night {seed}")  # noqa: S311
+    command = draw.choice(COMMANDS)
+    published = draw.random() < 0.3 and command != "import"
+    jobs = [_draw_job(draw, command, published) for _ in range(draw.choice((1, 1, 2, 2, 3)))]
+    if draw.random() < 0.3 and command != "import":
+        jobs.append(Job(READ, draw.choice(HOSTS)))
+    kinds, weights = zip(*_DRAWN, strict=True)
+    if len(jobs) == 1:
+        weights = (0, *weights[1:])
+    events = set()
+    for kind in draw.choices(kinds, weights, k=draw.choice((0, 1, 1, 2, 2, 3, 3, 4, 6, 9))):
+        process, other = (draw.randrange(len(jobs)) for _ in range(2))
+        # What goes wrong in the last steps, where runs are published, matters most.
+        whole = requests[jobs[process].command]
+        at = whole - draw.randint(0, whole // 2) if draw.random() < 0.4 else draw.randint(1, whole)
+        events.add(Event(process, at, kind, other))
+    parts, damaged = draw.random() < 0.2, draw.random() < 0.2
+    documents = draw.choice((3, 3, 5, 5, 8, 12))
+    return Plan(seed, documents, parts, published, damaged, tuple(jobs), tuple(sorted(events)))
+
+
+def _draw_job(draw: Random, command: str, published: bool) -> Job:
+    """Draw a job of a command; a few are of another command, for the same folder."""
+    mixed = {"score": "import", "agree": "score", "import": "score"}
+    if draw.random() < 0.1:
+        command = mixed.get(command, command)
+    fresh = draw.random() < (0.8 if published else 0.2)
+    n_t = 3 if draw.random() < 0.2 else 2
+    return Job(command, HOSTS[draw.random() < 0.3], n_t, fresh and command != "import")

@@ -1,0 +1,215 @@
+"""What must be true of the store after each change, and when all processes have ended."""
+
+import io
+import json
+import re
+from dataclasses import dataclass, field
+from functools import cache
+from typing import Any
+
+import pyarrow.parquet as pq  # noqa: TID251
+
+from segscore.pipeline.errors import Failed, Refused
+from segscore.pipeline.nightly.kept_verdicts import FOLDER as VERDICTS
+from segscore.pipeline.runs.finished import FinishedRun
+from segscore.pipeline.runs.run_folder import RECORD
+from tests.simulation import cases, plans
+from tests.simulation.cases import Undisturbed, output_of
+from tests.simulation.plans import Event, Plan
+from tests.simulation.store import Stored
+from tests.simulation.world import World
+
+VERDICT = "night.json"
+_TIMES = ("finished_at", "first_published_at")
+
+
+class Broken(BaseException):
+    """A promise was not kept; nothing that catches errors hides it."""
+
+
+def require(kept: object, words: str) -> None:
+    """Raise Broken unless a promise was kept."""
+    if not kept:
+        raise Broken(words)
+
+
+@cache
+def _parsed(content: bytes) -> dict[str, Any]:
+    parsed: dict[str, Any] = json.loads(content)
+    return parsed
+
+
+def plain_record(content: bytes) -> dict[str, Any]:
+    """Return a record without durations, and without whether the run was asked to start over."""
+    record = {**_parsed(content)}
+    record.pop("seconds")
+    return record | {"settings": record["settings"] | {"fresh": False}}
+
+
+def plain_verdict(content: bytes) -> dict[str, Any]:
+    """Return a verdict without its times."""
+    return {name: value for name, value in _parsed(content).items() if name not in _TIMES}
+
+
+@cache
+def _table(content: bytes) -> Any:
+    return pq.read_table(io.BytesIO(content))
+
+
+@dataclass
+class Watch:
+    """Watches the store of a world, and checks what is promised.
+
+    Attributes:
+        world, plan: what is simulated.
+        runs: fingerprint -> what the run with it leaves, for all that may be published.
+        foreign: name -> content of what must never change.
+        seen: fingerprints that were published.
+        verdicts: contents of all verdicts that were published.
+        kept: contents of the files of verdicts.
+    """
+
+    world: World
+    plan: Plan
+    foreign: dict[str, bytes]
+    runs: dict[str, Undisturbed] = field(default_factory=dict)
+    imported: list[cases.Tree] = field(default_factory=list)
+    seen: set[str] = field(default_factory=set)
+    verdicts: set[bytes] = field(default_factory=set)
+    kept: dict[str, bytes] = field(default_factory=dict)
+
+    @property
+    def command(self) -> str:
+        """The command of the first job."""
+        return self.plan.jobs[0].command
+
+    @property
+    def objects(self) -> dict[str, Stored]:
+        """What is in the store."""
+        return self.world.bucket.objects
+
+    def expect(self, undisturbed: Undisturbed) -> None:
+        """Add what may be published."""
+        if RECORD in undisturbed.tree:
+            self.runs[_parsed(undisturbed.tree[RECORD])["fingerprint"]] = undisturbed
+        else:
+            self.imported.append(undisturbed.tree)
+
+    def check(self, words: str) -> None:
+        """Check the store after a change.
+
+        Raises:
+            Broken: something is not as it must be.
+        """
+        objects = self.objects
+        for name, content in self.foreign.items():
+            found = objects.get(name)
+            require(found is not None, f"{name}, of somebody else, is gone after: {words}")
+            require(found is None or found.content == content, f"{name} changed after: {words}")
+        tree = cases.tree_of(objects, self.command)
+        self._require_whole(tree, words)
+        for files in self.imported:
+            for name, content in files.items():
+                allowed = [content, *(other.get(name) for other in self.imported)]
+                allowed += [run.tree.get(name) for run in self.runs.values()]
+                require(
+                    tree.get(name, content) in allowed, f"{name} has other bytes after: {words}"
+                )
+        if VERDICT in tree and RECORD in tree:
+            self.verdicts.add(tree[VERDICT])
+        if self.command == "nightly":
+            self._require_kept_verdicts(words)
+
+    def _require_whole(self, tree: cases.Tree, words: str) -> None:
+        if RECORD not in tree:
+            return
+        fingerprint = _parsed(tree[RECORD])["fingerprint"]
+        require(fingerprint in self.runs, f"a run that nobody asked for after: {words}")
+        expected = self.runs[fingerprint].tree
+        self.seen.add(fingerprint)
+        same = plain_record(tree[RECORD]) == plain_record(expected[RECORD])
+        require(same, f"{RECORD} is not that of the undisturbed run after: {words}")
+        for name, content in expected.items():
+            if name not in (RECORD, VERDICT):
+                require(name in tree, f"{name} is listed and missing after: {words}")
+                require(tree[name] == content, f"{name} has other bytes after: {words}")
+
+    def _require_kept_verdicts(self, words: str) -> None:
+        folder = f"bucket/runs/{VERDICTS}/date="
+        there = {n: one.content for n, one in self.objects.items() if n.startswith(folder)}
+        for name, content in self.kept.items():
+            require(there.get(name) == content, f"{name} was lost or changed after: {words}")
+        self.kept = there
+
+    def read(self) -> str:
+        """Read what is published as programs do, and compare it; return in words how it went."""
+        for _ in range(2):
+            try:
+                run = FinishedRun.open(output_of(self.command))
+                expected = self.runs[run.fingerprint].tree
+                for table, names in run.record["files"].items():
+                    for name, part in zip(names, run.parts(table), strict=True):
+                        same = part.equals(_table(expected[f"{table}/{name}"]))
+                        require(same, f"a reader found other rows in {table}/{name}")
+            except (Refused, Failed) as problem:
+                return f"refused: {problem}"
+            self.world.give_way()
+        return "read"
+
+    def require_one_line(self, outcome: str) -> None:
+        """Check that a process ended well, or with one line that names a place."""
+        if outcome in ("published", "done", "died", "read"):
+            return
+        require(re.match(r"(refused|failed): ", outcome), outcome)
+        require("\n" not in outcome, f"more than one line: {outcome}")
+        names_place = re.search(r"sim://|the first, \S+:", outcome)
+        require(names_place and "[Errno" not in outcome, f"no place and reason: {outcome}")
+
+    def require_settled(self, last: str) -> None:
+        """Check what is left when the last process has ended, which nothing disturbed.
+
+        Raises:
+            Broken: something is left over, missing or wrong.
+        """
+        self.check("the end")
+        tree = cases.tree_of(self.objects, self.command)
+        folder = output_of(self.command).removeprefix("sim://") + "/"
+        strangers = {name for name in self.foreign if name.startswith(folder)}
+        half = "interrupted while it published" in last  # and what it read was replaced
+        if last.startswith("refused") and RECORD not in tree and (strangers or half):
+            return
+        if RECORD in tree:
+            expected = self.runs[_parsed(tree[RECORD])["fingerprint"]].tree
+        else:
+            require(self.imported, f"nothing is published: {last}")
+            expected = next((one for one in self.imported if one.keys() <= tree.keys()), {})
+            require(expected, f"tables are missing: {last}")
+        beside = {*expected} | {name.removeprefix(folder) for name in strangers}
+        if self.imported:
+            beside |= {name for one in self.imported for name in one}
+        left = sorted({*tree} - beside)
+        require(not left, f"left behind: {left}; {last}")
+        self._require_no_remains()
+        if self.command == "nightly":
+            require(VERDICT in tree, f"no verdict: {last}")
+            same = plain_verdict(tree[VERDICT]) == plain_verdict(expected[VERDICT])
+            require(
+                same, f"another verdict: {tree[VERDICT].decode()}, not {expected[VERDICT].decode()}"
+            )
+            there = {tree[VERDICT], *self.kept.values()}
+            require(self.verdicts <= there, "a verdict that was published is lost")
+
+    def _require_no_remains(self) -> None:
+        left = [name for name in self.objects if ".tmp" in name or "/_before/" in name]
+        require(not left, f"left behind: {left}")
+
+    def happen(self, event: Event) -> None:
+        """Let somebody else write a file: another input, or one in the folder of the run."""
+        if event.kind == plans.REPLACE:
+            other = cases.inputs(self.plan.documents, 1)[cases.REPLACED]
+            self.world.bucket.put(cases.REPLACED, other)
+            return
+        folder = output_of(self.command).removeprefix("sim://")
+        place = ("mine.txt", "scores/mine.txt", "_unfinished/mine.txt")[event.other]
+        self.foreign[f"{folder}/{place}"] = b"mine"
+        self.world.bucket.put(f"{folder}/{place}", Stored(b"mine"))

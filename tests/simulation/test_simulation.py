@@ -1,0 +1,34 @@
+"""Simulated nights keep all promises; a seed that once failed is here, with what was wrong."""
+
+import warnings
+from collections.abc import Iterator
+
+import pytest
+
+from tests.simulation import nights
+
+QUICK, BATCH = 100, 20
+"""Nights of the quick tests, and those of one test."""
+
+
+@pytest.fixture(autouse=True)
+def simulated() -> Iterator[None]:
+    with warnings.catch_warnings(), nights.prepared():
+        warnings.simplefilter("ignore")
+        yield
+
+
+def require_kept(seed: int) -> None:
+    problem = nights.simulate(nights.planned(seed)).problem
+    assert problem is None, f"{problem}; make simulate SEED={seed} shows how it came to this"
+
+
+@pytest.mark.parametrize("first", range(0, QUICK, BATCH))
+def test_nights_keep_all_promises(first: int) -> None:
+    for seed in range(first, first + BATCH):
+        require_kept(seed)
+
+
+def test_a_seed_gives_the_same_night_again() -> None:
+    told = [nights.simulate(nights.planned(7), telling=True).lines for _ in range(2)]
+    assert told[0] == told[1] and len(told[0]) > 100

@@ -1,0 +1,338 @@
+"""Processes that take turns at the requests of a simulated store, as a plan says.
+
+Each process is a greenlet.  It runs until an event of the plan interrupts it at one of its
+requests, or it sleeps: then another goes on.  One that dies is ended by a `BaseException`, and so
+is each attempt of its clean-up to reach the store: what a dead process would do has no effect.
+"""
+
+import os
+import platform
+import sys
+import threading
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import Future
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, field
+from datetime import datetime, tzinfo
+from hashlib import blake2b
+from random import Random
+from types import SimpleNamespace
+from typing import Any
+from unittest.mock import patch
+from uuid import UUID
+
+from greenlet import getcurrent, greenlet
+
+from segscore.pipeline.nightly import judge, metrics, restatements, retention
+from segscore.pipeline.nightly import run as nightly_run
+from segscore.pipeline.runs import claims, publication, run_folder, tasks
+from segscore.pipeline.runs.executor import Lost, Outcome
+from tests.simulation import plans, store
+from tests.simulation.plans import Event
+from tests.simulation.store import Bucket, Request, ServerError
+
+PID, STEP, FIRST = 4_000_000, 0.01, 1_767_300_000.0
+"""Id of the first process, seconds that a request takes, and the time at which all begin."""
+
+_FITTING = {
+    plans.CUT: (store.READ,),
+    plans.STALE: (store.LIST,),
+    plans.ETAG: (store.LOOK,),
+    plans.LOST: (store.CHANGE,),
+    plans.LOST_FOR_GOOD: (store.CHANGE,),
+    plans.DIE_AFTER: (store.CHANGE,),
+}
+"""Kinds of events that can befall only some kinds of requests."""
+
+
+class Died(BaseException):
+    """Ends a process immediately, as a kill does."""
+
+
+@dataclass
+class Process:
+    """One process: its number, host and work, its requests so far, and how it ended."""
+
+    number: int
+    host: str
+    work: Callable[[], str]
+    events: list[Event]
+    requests: int = 0
+    outcome: str | None = None
+    dead: bool = False
+    drawn: int = 0
+    runs_in: greenlet | None = None
+
+
+class World:
+    """The store, the clock and the processes of one simulated night.
+
+    Attributes:
+        bucket: the objects of the store.
+        after: called after each request that changed something.
+        happen: called with an event that is not about the request itself, such as of a stranger.
+        lines: what happened, if it is to be told.
+    """
+
+    def __init__(self, bucket: Bucket, seed: int, *, telling: bool = False) -> None:
+        self.bucket = bucket
+        self.seed = seed
+        self.clock, self.wall = 0.0, 0.0
+        self.processes: list[Process] = []
+        self.current: Process | None = None
+        self.after: Callable[[str], None] = lambda _: None
+        self.happen: Callable[[Event], None] = lambda _: None
+        self.lines: list[str] | None = [] if telling else None
+        self.main = getcurrent()
+        self._next: int | None = None
+
+    def start(self, host: str, work: Callable[[], str], events: Sequence[Event] = ()) -> Process:
+        """Add a process, which begins when it is its turn."""
+        process = Process(len(self.processes), host, work, sorted(events))
+        self.processes.append(process)
+        return process
+
+    def run(self) -> None:
+        """Let the processes take turns until all have ended."""
+        turn = 0
+        while alive := [process for process in self.processes if process.outcome is None]:
+            chosen = next((one for one in alive if one.number >= turn), alive[0])
+            self.current = chosen
+            if chosen.runs_in is None:
+                chosen.runs_in = greenlet(self._live)
+                chosen.runs_in.switch(chosen)
+            else:
+                chosen.runs_in.switch()
+            self.current = None
+            turn = chosen.number + 1 if self._next is None else self._next
+            self._next = None
+
+    def _live(self, process: Process) -> None:
+        try:
+            process.outcome = process.work()
+        except Died:
+            process.outcome = "died"
+        self.tell(f"ended: {process.outcome}")
+
+    def tell(self, line: str) -> None:
+        """Note a line about the current process, if there is somebody to read it."""
+        if self.lines is not None and self.current is not None:
+            self.lines.append(f"{self.current.number}.{self.current.requests} {line}")
+
+    def serve(self, request: Request) -> Any:
+        """Answer a request, with what the plan says."""
+        process = self.current
+        # Threads of Arrow read footers ahead; they cannot give way, and nothing befalls them.
+        if process is None or threading.current_thread() is not threading.main_thread():
+            return request.act(False)
+        if process.dead:
+            raise Died
+        self.clock += STEP
+        process.requests += 1
+        kinds = [self._befall(event, request) for event in self._due(process, request)]
+        self.tell(f"{request.words}{''.join(f' ({kind})' for kind in kinds)}")
+        return self._answer(process, request, kinds)
+
+    def _due(self, process: Process, request: Request) -> list[Event]:
+        due = [
+            event
+            for event in process.events
+            if event.at <= process.requests
+            and event.kind != plans.WORKER
+            and request.kind in _FITTING.get(event.kind, (request.kind,))
+        ]
+        process.events = [event for event in process.events if event not in due]
+        return due
+
+    def _befall(self, event: Event, _: Request) -> str:
+        """Do what an event does before the request; return its kind."""
+        if event.kind == plans.CLOCK:
+            self.wall += -3 * 3600.0 if event.other % 2 else 86400.0
+        elif event.kind in (plans.SWITCH, plans.SLOW):
+            self.clock += 45.0 * (event.kind == plans.SLOW)
+            self.tell(str(event))
+            self.give_way(event.other)
+        elif event.kind in (plans.REPLACE, plans.STRANGER):
+            self.happen(event)
+        return event.kind
+
+    def _answer(self, process: Process, request: Request, kinds: Sequence[str]) -> Any:
+        if plans.DIE in kinds:
+            process.dead = True
+            raise Died
+        if plans.ERROR in kinds:
+            raise ServerError("Internal Server Error")
+        if plans.LOST in kinds:
+            request.act(False)  # the client repeats it
+        try:
+            result = request.act(plans.STALE in kinds)
+        finally:
+            if request.kind == store.CHANGE:
+                self.after(request.words)
+        if plans.DIE_AFTER in kinds:
+            process.dead = True
+            raise Died
+        if plans.LOST_FOR_GOOD in kinds:
+            raise ServerError("Internal Server Error")
+        if plans.CUT in kinds:
+            return result[: len(result) // 2]
+        return result | {"ETag": "wrong"} if plans.ETAG in kinds else result
+
+    def give_way(self, other: int | None = None) -> None:
+        """Let another process go on, and return when it is the current one's turn again."""
+        process = self.current
+        if process is None or process.dead:
+            return
+        self._next = other
+        self.main.switch()
+
+    def sleep(self, seconds: float) -> None:
+        """Let time pass, and others work."""
+        if self.current is not None and self.current.dead:
+            raise Died
+        self.clock += seconds
+        self.give_way()
+
+    def token(self, size: int) -> bytes:
+        """Draw bytes that no other process draws, the same in each replay."""
+        process = self.current
+        number, drawn = (-1, 0) if process is None else (process.number, process.drawn)
+        if process is not None:
+            process.drawn += 1
+        return blake2b(f"{number} {drawn}".encode(), digest_size=size).digest()
+
+    def now(self, zone: tzinfo | None = None) -> datetime:
+        """Return the time by the clock of the wall."""
+        return datetime.fromtimestamp(FIRST + self.clock + self.wall, zone)
+
+    def kill(self, pid: int, _: int) -> None:
+        """Raise ProcessLookupError for a process that has ended."""
+        if not any(PID + one.number == pid and one.outcome is None for one in self.processes):
+            raise ProcessLookupError
+
+    @property
+    def pid(self) -> int:
+        """Id of the current process."""
+        return os.getppid() if self.current is None else PID + self.current.number
+
+    @property
+    def host(self) -> str:
+        """Name of the current process's host."""
+        return "here" if self.current is None else self.current.host
+
+
+@dataclass
+class OneByOne:
+    """Executes the tasks of a process one by one, in an order of the world's choice."""
+
+    world: World
+    at_once: int = 2
+    runs: Counter[int] = field(default_factory=Counter)
+
+    def run_calls(
+        self, task: Callable[..., Any], calls: Mapping[str, tuple[Any, ...]], shared: Any
+    ) -> Iterator[Outcome]:
+        """Run a task many times; see ``Executor``."""
+        process = self.world.current
+        assert process is not None
+        self.runs[process.number] += 1
+        order = [*calls]
+        draw = f"{self.world.seed} {process.number} {self.runs[process.number]}"
+        Random(draw).shuffle(order)  # noqa: S311
+        for key in order:
+            lost = [event for event in process.events if event.kind == plans.WORKER]
+            process.events = [event for event in process.events if event not in lost]
+            if lost:
+                self.world.tell("a task's worker is lost")
+                yield Outcome(key, None, Lost("the worker was lost"))
+                continue
+            try:
+                yield Outcome(key, task(shared, *calls[key]), None)
+            except Exception as problem:
+                yield Outcome(key, None, problem)
+
+
+class Pool:
+    """A pool of threads that has none: it does all work at once."""
+
+    def __init__(self, *_: object) -> None: ...
+
+    def __enter__(self) -> "Pool":
+        return self
+
+    def __exit__(self, *_: object) -> None: ...
+
+    def map(self, function: Callable[..., Any], *arguments: Any) -> Iterator[Any]:
+        """Call a function with each of the arguments."""
+        return map(function, *arguments)
+
+    def submit(self, function: Callable[..., Any], *arguments: Any) -> Future[Any]:
+        """Call a function now."""
+        future = Future[Any]()
+        try:
+            future.set_result(function(*arguments))
+        except Exception as problem:
+            future.set_exception(problem)
+        return future
+
+
+_WORLDS: list[World] = []
+
+
+class _Datetime(datetime):
+    """Its present is that of the world."""
+
+    @classmethod
+    def now(cls, tz: tzinfo | None = None) -> Any:
+        return _WORLDS[-1].now(tz)
+
+
+@contextmanager
+def simulating() -> Iterator[None]:
+    """Take processes, clocks, random names and threads from the world that was entered last."""
+
+    def world() -> World:
+        return _WORLDS[-1]
+
+    def uuid4() -> UUID:
+        return UUID(bytes=world().token(16))
+
+    clock = SimpleNamespace(
+        monotonic=lambda: world().clock, sleep=lambda seconds: world().sleep(seconds)
+    )
+    patches = [
+        patch.object(os, "getpid", lambda: world().pid),
+        patch.object(os, "kill", lambda *arguments: world().kill(*arguments)),
+        patch.object(os, "urandom", lambda size: world().token(size)),
+        patch.object(platform, "node", lambda: world().host),
+        patch.object(claims, "started", lambda pid: f"start of {pid}"),
+        patch.object(run_folder, "time", clock),
+        *(patch.object(module, "uuid4", uuid4) for module in (run_folder, publication, tasks)),
+        *(
+            patch.object(module, "datetime", _Datetime)
+            for module in (judge, metrics, nightly_run, restatements, retention)
+        ),
+    ]
+    threaded = [m for n, m in [*sys.modules.items()] if n.startswith("segscore.pipeline")]
+    patches += [
+        patch.object(module, "ThreadPoolExecutor", Pool)
+        for module in threaded
+        if hasattr(module, "ThreadPoolExecutor")
+    ]
+    with ExitStack() as stack:
+        stack.enter_context(store.known())
+        for each in patches:
+            stack.enter_context(each)
+        yield
+
+
+@contextmanager
+def entered(world: World) -> Iterator[None]:
+    """Make a world the one that is simulated."""
+    _WORLDS.append(world)
+    try:
+        with store.served(world.bucket, world.serve):
+            yield
+    finally:
+        _WORLDS.pop()
