@@ -87,6 +87,22 @@ RESTATEMENTS = pap.DataFrameSchema(
     description="average of a rule that changed when a night was scored again",
 )
 
+VERDICTS = pap.DataFrameSchema(
+    {
+        "date": pap.Column(pa.date32(), nullable=False, description="night"),
+        "judged_at": name("when it was judged, UTC"),
+        "rules": pap.Column(pa.list_(pa.string()), nullable=False, description="rules of the gate"),
+        "outcome": any_of(NIGHT_OUTCOMES, "outcome of the night"),
+        "said": name("for what it did not pass, or what was accepted; empty without any"),
+        "run": name("fingerprint of the run that was judged"),
+        "replaced_at": name_or_null("when another verdict replaced it, UTC; null if none did"),
+        "replaced_by": any_of(NIGHT_OUTCOMES, "outcome of that verdict", nullable=True),
+        "reason": name_or_null("why it was replaced"),
+    },
+    name="verdicts",
+    description="verdict that was published",
+)
+
 _MEASURE = name("column of scores or panel_scores that is averaged")
 _AVERAGE = name("micro or macro, as in summary")
 _SYSTEM = name_or_null("system; null for the mean of all systems")

@@ -112,6 +112,8 @@ _NIGHT_RECORD = {
     "asked.not_comparable: string": "`fail` or `pass`",
     "asked.gate_by[]: string": "attributes in each value of which the rules also hold",
     "asked.require_groups: bool": "whether a night without an expected group is incomplete",
+    "asked.exclude[].*: string": "documents that the night leaves out, if there are any",
+    "asked.aliases[].*: string": "new names by which earlier nights are read, if there are any",
     "against.*.date: string": "date of the night that the system is compared with",
     "against.*.run: string": "fingerprint of that night's run",
     "checks[].rule: string": "rule, as given",
@@ -176,6 +178,8 @@ _NIGHT_RECORD = {
     "expected[]: string": "systems that later nights must have, or they are incomplete",
     "warnings[]: string": "signs that the input is not what it should be, or that a system "
     "declines slowly",
+    "standing[].text: string": "warning that the night before had, too, and that is only counted",
+    "standing[].since: string": "date of the first of the nights that had it",
     "causes[]: string": "warnings that say why systems probably failed or are missing",
     "group_checks[].*: as in checks": "results of each rule by system and group, and for the mean "
     "of all systems",

@@ -8,7 +8,7 @@ from typing import Any
 from segscore.jobs.cli.settings_file import CLUSTER, PROTOCOLS, STORAGE, UNSET
 from segscore.pipeline.runs.certificates import Certificates
 
-_LIST = {"type": "array", "items": {"type": ["string", "number", "boolean"]}}
+_LIST = {"type": "array", "items": {"type": ["string", "number", "boolean", "object"]}}
 _TYPES: Mapping[str, dict[str, Any]] = {
     "int": {"type": "integer"},
     "float": {"type": "number"},

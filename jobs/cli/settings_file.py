@@ -13,6 +13,7 @@ command.  As somebody else may have written it, it can name neither stores and c
 environment variables, which it could send away.
 """
 
+import json
 import os
 import re
 import tomllib
@@ -266,11 +267,13 @@ def _parameter_name(key: str) -> str:
 
 
 def _command_line_value(value: Any, kind: str) -> Any:
-    """Convert a value to what the command line gives; a list may become comma-separated text."""
+    """Convert a value to what the command line gives; a list may become text: commas or JSON."""
     if kind == "list[str]":
         return [str(item) for item in (value if isinstance(value, list) else [value])]
     if kind != "str":
         return value
+    if isinstance(value, list) and any(isinstance(item, dict) for item in value):
+        return json.dumps(value, default=str)  # a list of tables
     return ",".join(map(str, value)) if isinstance(value, list) else str(value)
 
 

@@ -14,6 +14,7 @@ from segscore.pipeline.nightly.other_references import (
 )
 from segscore.pipeline.nightly.tallies import tables
 from segscore.pipeline.nightly.verdict import INCOMPLETE, PARTIAL
+from segscore.pipeline.plain_text import named_list
 from segscore.pipeline.results.names import is_point
 from segscore.pipeline.statistics.averages import summary_groups
 from segscore.pipeline.statistics.shown_numbers import counted, shown_attribute
@@ -62,7 +63,11 @@ def warn_of_feed(
     yield from _warn_of_groups(night, earlier)
     yield from _warn_of_few_documents(night, others)
     yield from _warn_of_other_references(night, others, changes)
-    recent = [*islice(earlier.newest_first(night.date), _RECENT), *others.values()]
+    last = [*islice(earlier.newest_first(night.date), _RECENT)]
+    had, now = [{*systems_of(other)} for other in last], {*systems_of(night)}
+    gone = sorted(set.intersection(*had) - now) if had else []
+    yield from _warn_of_new("system", sorted(now.difference(*had)), gone, len(had))
+    recent = [*last, *others.values()]
     yield from _warn_of_repeats(night, {each.url: each for each in recent}.values())
 
 
@@ -109,6 +114,7 @@ def _warn_of_groups(night: Night, earlier: Nights) -> Iterator[FeedWarning]:
     for name in gone:
         usual = _usual([counts[name] for counts in recent])
         yield FeedWarning(f"{name}: no documents; {usual}", is_cause=False)
+    yield from _warn_of_new("group", sorted({*now} - {*set().union(*recent)}), gone, len(recent))
     few = []
     for name, documents in now.items():
         counts = [before[name] for before in recent if name in before]
@@ -120,6 +126,18 @@ def _warn_of_groups(night: Night, earlier: Nights) -> Iterator[FeedWarning]:
         if name or not explained:
             text = f"{name or 'the night'}: {counted(documents, 'document')}; {usual}"
             yield FeedWarning(text, is_cause=False)
+
+
+def _warn_of_new(
+    what: str, new: Sequence[str], gone: Sequence[str], nights: int
+) -> Iterator[FeedWarning]:
+    """Announce names that no recent night has; next to names that are gone, ask about them."""
+    if new and nights >= FEWEST_NIGHTS:
+        verb = "is" if len(new) == 1 else "are"
+        text = f"{named_list(new)} {verb} new: no night before has this {what}"
+        if gone:
+            text += f"; if {named_list(gone)} was renamed, say so in aliases"
+        yield FeedWarning(text, is_cause=False)
 
 
 def _usual(counts: Sequence[int]) -> str:

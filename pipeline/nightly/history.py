@@ -11,7 +11,7 @@ import pyarrow as pa
 from segscore.pipeline import storage
 from segscore.pipeline.errors import Failed, Refused
 from segscore.pipeline.nightly.calendar import USUAL_CALENDAR, Calendar
-from segscore.pipeline.nightly.kept_verdicts import ReplacedVerdict, read_replaced
+from segscore.pipeline.nightly.kept_verdicts import ReplacedVerdict, read_replaced, verdict_table
 from segscore.pipeline.nightly.nights import Nights
 from segscore.pipeline.nightly.read_before import HISTORY_FOLDER, ReadBefore
 from segscore.pipeline.nightly.restatements import (
@@ -36,6 +36,9 @@ _FILE = "history.parquet"
 
 _RESTATEMENTS = "_restatements/restatements.parquet"
 """File of the restatements, for dashboards; readers of Parquet folders skip its name."""
+
+_VERDICTS = "_verdicts/verdicts.parquet"
+"""File of the verdicts; likewise."""
 
 _LONGEST_STEP = timedelta(days=7)
 """Longest step that is regular in days; months, for example, differ in length."""
@@ -108,6 +111,8 @@ def gather_history(
     url_of_restatements = storage.join(url.rpartition("/")[0], _RESTATEMENTS)
     storage.write_table(url_of_restatements, restatement_table(restatements), plain=())
     replaced = read_replaced(runs, warnings)
+    url_of_verdicts = storage.join(url.rpartition("/")[0], _VERDICTS)
+    storage.write_table(url_of_verdicts, verdict_table(runs, replaced), plain=())
     return Gathered(table, url, missing, removed, warnings, restatements, replaced)
 
 

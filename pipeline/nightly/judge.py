@@ -6,6 +6,8 @@ from datetime import UTC, datetime
 from functools import cache, partial
 from typing import NamedTuple
 
+import pyarrow.compute as pc
+
 from segscore.pipeline.errors import Refused, nearest
 from segscore.pipeline.nightly import nights
 from segscore.pipeline.nightly.choose import choose_nights
@@ -15,6 +17,7 @@ from segscore.pipeline.nightly.densities import (
     count_densities,
     densities_in_words,
 )
+from segscore.pipeline.nightly.exclusions import exclusions_in_words
 from segscore.pipeline.nightly.failures import not_judged_in_words, warnings_in_words
 from segscore.pipeline.nightly.feed import (
     FeedWarning,
@@ -38,8 +41,9 @@ from segscore.pipeline.nightly.rule import GateRule
 from segscore.pipeline.nightly.rules import KINDS, kind_of
 from segscore.pipeline.nightly.settings import FAIL, NightSettings
 from segscore.pipeline.nightly.spread import Spread
+from segscore.pipeline.nightly.standing import said_once
 from segscore.pipeline.nightly.trials import needed, on_trial, trials_in_words
-from segscore.pipeline.nightly.unscored_systems import unscored_systems
+from segscore.pipeline.nightly.unscored_systems import scored_systems, unscored_systems
 from segscore.pipeline.nightly.verdict import (
     ACCEPTED,
     FAILED,
@@ -54,6 +58,7 @@ from segscore.pipeline.nightly.verdict import (
     Verdict,
 )
 from segscore.pipeline.nightly.versions import warn_of_versions
+from segscore.pipeline.scoring.excluded import EXCLUDED
 from segscore.pipeline.tables.unusable_files import UnusableFile
 
 _SEVERAL = 7
@@ -71,7 +76,7 @@ def judge(
         Refused: a file of a night cannot be read.
         Failed: the server does not answer.
     """
-    systems = nights.systems_of(night)
+    systems = scored_systems(night)
     past = _read_past(night, settings, earlier)
     spread = None if past is None else Spread(past, settings.rules, settings.days)
     may_compare = (lambda _: True) if spread is None else spread.comparable
@@ -139,7 +144,7 @@ def _tonight(context: _Context, comparable: ChosenNights) -> Tonight | None:
         return None
     return Tonight(
         night,
-        nights.systems_of(night),
+        scored_systems(night),
         past,
         spread,
         changes,
@@ -223,10 +228,11 @@ def _verdict(context: _Context, judged: _Judged) -> Verdict:
     """Compose the verdict on a night."""
     night, settings, earlier, _, _, changes = context
     chosen, reasons = judged.chosen, judged.reasons
-    systems, missing = nights.systems_of(night), reasons.missing
+    systems, missing = scored_systems(night), reasons.missing
     now = datetime.now(UTC).isoformat(timespec="seconds")
     unpaired, rejected = unscored_systems(night, missing)
-    useless = {each.system for each in unpaired} | {each.system for each in rejected}
+    useless = {system.system for system in (*unpaired, *rejected)}
+    useless -= {system.system for system in rejected if system.is_twice}
     said = _say(context, judged)
     failing = {check.system for check in (*judged.checks, *judged.grouped) if check.fails}
     # A system whose file cannot be read is missing for that reason.
@@ -261,20 +267,31 @@ def _with_outcome(
 ) -> Verdict:
     """Add the outcome of a night, and what depends on it."""
     outcome = _outcome(verdict, context.settings.not_comparable, unused=unused)
+    warnings = [
+        *exclusions_in_words(context.settings.exclusions, _excluded(context.night)),
+        *(warning.text for warning in said.of_feed),
+        *said.warned,
+        *trials_in_words((*judged.checks, *judged.grouped), verdict.systems, context.settings),
+    ]
+    before = next(context.earlier.newest_first(context.night.date), None)
+    warned, standing = said_once(warnings, None if before is None else before.verdict)
+    passes = outcome in (PASSED, ACCEPTED)
     return replace(
         verdict,
         outcome=outcome,
-        expected=(
-            needed(verdict.systems, context.settings)
-            if outcome in (PASSED, ACCEPTED)
-            else verdict.expected
-        ),
-        warnings=(
-            *(warning.text for warning in said.of_feed),
-            *said.warned,
-            *trials_in_words((*judged.checks, *judged.grouped), verdict.systems, context.settings),
-        ),
+        expected=needed(verdict.systems, context.settings) if passes else verdict.expected,
+        warnings=warned,
+        standing=standing,
     )
+
+
+def _excluded(night: Night) -> list[str]:
+    """Return the documents of which rows were rejected because the settings exclude them."""
+    return [
+        document
+        for part in night.parts("rejects", ["document_id", "rule"])
+        for document in part.filter(pc.equal(part["rule"], EXCLUDED))["document_id"].to_pylist()
+    ]
 
 
 def _outcome(verdict: Verdict, not_comparable: str, *, unused: bool) -> str:
@@ -300,7 +317,7 @@ def _of_several(context: _Context) -> ChosenNights:
     """Return the comparable nights whose median the systems are compared with by group."""
     night, settings, earlier, _, spread, _ = context
     may_compare = (lambda _: True) if spread is None else spread.comparable
-    chosen = choose_nights(nights.systems_of(night), settings, earlier, may_compare, _SEVERAL)
+    chosen = choose_nights(scored_systems(night), settings, earlier, may_compare, _SEVERAL)
     return _comparable(night, chosen, settings.rules)[0]
 
 

@@ -12,6 +12,8 @@ from datetime import date
 from itertools import pairwise
 from typing import Any, NamedTuple
 
+import pyarrow as pa
+
 from segscore.pipeline import storage
 from segscore.pipeline.errors import Failed, Refused
 from segscore.pipeline.nightly import nights
@@ -28,6 +30,8 @@ from segscore.pipeline.nightly.verdict import (
     read_verdict,
 )
 from segscore.pipeline.plain_text import first_named
+from segscore.schemas.columns import arrow_type
+from segscore.schemas.nights import VERDICTS
 
 FOLDER = "verdicts"
 """Folder of the verdicts in that of the runs."""
@@ -51,13 +55,7 @@ class ReplacedVerdict(NamedTuple):
     @property
     def row(self) -> dict[str, Any]:
         """What was said, by which rules, from when to when, and why that ended."""
-        return {
-            "date": self.before.date,
-            "judged_at": self.before.finished_at,
-            "rules": self.before.asked.get("gate", []),
-            "outcome": self.before.outcome,
-            "said": said_in_words(self.before),
-            "run": self.before.run,
+        return _row(self.before) | {
             "replaced_at": self.now.finished_at,
             "replaced_by": self.now.outcome,
             "reason": self.reason,
@@ -174,6 +172,36 @@ def verdicts_on(runs: str, until: date, warnings: list[str]) -> list[Verdict]:
             kept = [found.verdict]  # of a version that kept none
         standing += [each for each in kept if each.finished_at[:10] <= str(until)][-1:]
     return standing
+
+
+def verdict_table(runs: str, replaced: Sequence[ReplacedVerdict]) -> pa.Table:
+    """Return every verdict that was published: those that were replaced, and the last ones."""
+    lasting = [_row(verdict) for verdict in verdicts_on(runs, date.max, [])]
+    rows = [*(each.row for each in replaced), *lasting]
+    rows.sort(key=lambda row: (row["date"], row["judged_at"], row["replaced_at"] is None))
+    for row in rows:
+        row["date"] = date.fromisoformat(row["date"])
+    return pa.table(
+        {
+            name: pa.array([row[name] for row in rows], arrow_type(column))
+            for name, column in VERDICTS.columns.items()
+        }
+    )
+
+
+def _row(verdict: Verdict) -> dict[str, Any]:
+    """Return what a verdict said, by which rules and since when; nothing replaced it."""
+    return {
+        "date": verdict.date,
+        "judged_at": verdict.finished_at,
+        "rules": verdict.asked.get("gate", []),
+        "outcome": verdict.outcome,
+        "said": said_in_words(verdict),
+        "run": verdict.run,
+        "replaced_at": None,
+        "replaced_by": None,
+        "reason": None,
+    }
 
 
 def _read(runs: str, names: Sequence[str], warnings: list[str]) -> Iterator[Verdict]:

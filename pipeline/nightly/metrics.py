@@ -7,7 +7,7 @@ from segscore.pipeline.nightly.nights import Night, system_rows
 from segscore.pipeline.nightly.rule import GateRule
 from segscore.pipeline.nightly.rules import kind_of_check
 from segscore.pipeline.nightly.settings import NightSettings
-from segscore.pipeline.nightly.verdict import OUTCOMES
+from segscore.pipeline.nightly.verdict import OUTCOMES, Verdict
 from segscore.pipeline.plain_text import visible
 from segscore.pipeline.results.names import is_point
 from segscore.pipeline.runs.finished import rows_by_group
@@ -117,6 +117,12 @@ def _set_run(metrics: Metrics, night: Night) -> None:
             metrics.set(f"{status}_rows", help_, rows[status], table=table)
 
 
+def _count_warnings(verdict: Verdict) -> int:
+    """Return the number of warnings, with those that are only counted and not said again."""
+    counting = 1 if verdict.standing else 0
+    return len(verdict.warnings) - counting + len(verdict.standing)
+
+
 def _set_gate(metrics: Metrics, night: Night) -> None:
     verdict = night.verdict
     if verdict is None:
@@ -130,7 +136,7 @@ def _set_gate(metrics: Metrics, night: Night) -> None:
     for system in verdict.missing:
         metrics.set("missing_system", "1 for each missing system.", 1, system=system)
     help_ = "Signs that the input is wrong, or that a system declines slowly."
-    metrics.set("warnings", help_, len(verdict.warnings))
+    metrics.set("warnings", help_, _count_warnings(verdict))
     for check in sorted(verdict.checks, key=lambda check: check.fails):
         labels = {"rule": check.rule, "system": check.system}
         help_ = "1 if the system satisfies the rule, 0 if not."

@@ -1,14 +1,18 @@
 """Read the folder of the nights' runs: which nights exist, their results, and which are good."""
 
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import date
+
+import pyarrow as pa
 
 from segscore.pipeline import storage
 from segscore.pipeline.errors import Refused
 from segscore.pipeline.measures.selection import normal_form, select
 from segscore.pipeline.nightly import verdict
+from segscore.pipeline.nightly.aliases import Aliases, aliases_of, valid_for
 from segscore.pipeline.nightly.dates import NIGHT, folder_of, read_date
+from segscore.pipeline.nightly.renames import rename_rows, rename_verdict
 from segscore.pipeline.nightly.verdict import UnreadableVerdict, Verdict
 from segscore.pipeline.results.names import is_point
 from segscore.pipeline.runs.finished import FinishedRun
@@ -27,12 +31,27 @@ class Night(FinishedScoring):
         verdict: verdict of the gate on exactly this run; None if it was not judged yet.
         damaged: why a verdict that was written cannot be read; empty if it can, or there is none.
         written: the text of its night.json; None if there is none.
+        aliases: the new names by which it is read.
     """
 
     date: date
     verdict: Verdict | None
     damaged: str = field(default="", kw_only=True)
     written: str | None = field(default=None, kw_only=True)
+    aliases: Aliases = field(default=(), kw_only=True)
+
+    def parts(self, name: str, columns: Sequence[str] | None = None) -> Iterator[pa.Table]:
+        """Yield some columns of a table, or all, one file at a time, with the new names."""
+        for part in super().parts(name, columns):
+            yield rename_rows(part, self.aliases)
+
+    def renamed(self, aliases: Aliases, seen_from: date) -> "Night":
+        """Return the night with the names that it has on a later one."""
+        valid = valid_for(aliases, self.date, seen_from)
+        if not valid:
+            return self
+        verdict = None if self.verdict is None else rename_verdict(self.verdict, valid)
+        return replace(self, verdict=verdict, aliases=valid)
 
 
 def dates(runs: str) -> list[date]:
@@ -77,6 +96,12 @@ def read_verdict_of(runs: str, night: date) -> Verdict | None:
     except Refused:
         return None
     return None if found is None else found.verdict
+
+
+def aliases_on(runs: str, night: date) -> Aliases:
+    """Return the new names by which a published night read those before; none if it is not read."""
+    found = read_verdict_of(runs, night)
+    return () if found is None else aliases_of(found.asked.get("aliases", []))
 
 
 def open_as_night(url: str) -> Night:
@@ -143,8 +168,23 @@ def save_verdict(url: str, judgement: Verdict) -> None:
 class Nights:
     """The nights of a folder, each read on first use and then cached; some may be unreadable."""
 
-    def __init__(self, runs: str, *, may_write: bool = True) -> None:
-        """List the nights; ``may_write``: whether what is read of them may be kept beside them."""
+    def __init__(
+        self,
+        runs: str,
+        *,
+        may_write: bool = True,
+        aliases: Aliases = (),
+        seen_from: date = date.max,
+    ) -> None:
+        """List the nights.
+
+        Args:
+            runs: folder of the nights.
+            may_write: whether what is read of them may be kept beside them.
+            aliases: new names.
+            seen_from: the night on which they are read, with its names.
+        """
+        self.aliases, self._seen_from = aliases, seen_from
         self.runs = runs
         self.may_write = may_write
         self.dates = dates(runs)
@@ -158,6 +198,8 @@ class Nights:
                 found = read_night(self.runs, night) if night in self.dates else None
                 if found is not None and found.damaged:
                     self.unreadable.append(f"{found.damaged}; run {night} again to judge it again")
+                if found is not None:
+                    found = found.renamed(self.aliases, self._seen_from)
                 self._read[night] = found
             except Refused as problem:
                 self.unreadable.append(str(problem))

@@ -3,7 +3,7 @@
 import hashlib
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import date
 from itertools import islice, pairwise
 from math import nan
@@ -16,8 +16,9 @@ import pyarrow.compute as pc
 from segscore.pipeline.arrays.ragged import Flags, Floats
 from segscore.pipeline.measures import ALL
 from segscore.pipeline.nightly.dates import NIGHT
-from segscore.pipeline.nightly.nights import Night, Nights, differences_of
+from segscore.pipeline.nightly.nights import Night, Nights, differences_of, find_verdict
 from segscore.pipeline.nightly.read_before import ReadBefore, state_of
+from segscore.pipeline.nightly.renames import rename_history, rename_rows
 from segscore.pipeline.nightly.rule import GateRule
 from segscore.pipeline.nightly.summaries import (
     RUN_COLUMNS,
@@ -224,7 +225,7 @@ def read_past(
     if earlier.may_write:
         read.save()
     first = present[0].date
-    kept = _removed(earlier.runs, night, wanted, by)
+    kept = _removed(earlier, night, wanted, by)
     nights = sorted([each for each in kept if each.date < first], key=lambda each: each.date)
     return Past([*nights, *present])
 
@@ -254,11 +255,12 @@ def _read_averages(
     night: Night, read: ReadBefore, wanted: frozenset[tuple[str, str]], by: tuple[str, ...]
 ) -> Mapping[_Key, PastAverage]:
     """Read the averages of a night over all documents, and those by exactly some attributes."""
-    key = night.url, night.fingerprint, wanted, by
+    key = night.url, night.fingerprint, wanted, by, night.aliases
     if key not in _KNOWN:
         if len(_KNOWN) >= _CACHED:
             _KNOWN.clear()
-        _KNOWN[key] = dict(_averages(_rows(night, read), wanted, by))
+        rows = rename_rows(_rows(night, read), night.aliases)
+        _KNOWN[key] = dict(_averages(rows, wanted, by))
     return _KNOWN[key]
 
 
@@ -268,7 +270,8 @@ def _rows(night: Night, read: ReadBefore) -> pa.Table:
     state = state_of(night.record, night.written)
     rows = read.find(name, state)
     if rows is None:
-        rows = history_rows(night, name, night.verdict)
+        night = replace(night, aliases=())  # what is kept beside the nights has the old names
+        rows = history_rows(night, name, find_verdict(night))
         if not night.damaged:
             read.add(name, state, rows)
     return rows
@@ -302,12 +305,13 @@ def past_average(row: Mapping[str, Any]) -> PastAverage:
 
 
 def _removed(
-    runs: str, night: Night, wanted: frozenset[tuple[str, str]], by: Sequence[str]
+    earlier: Nights, night: Night, wanted: frozenset[tuple[str, str]], by: Sequence[str]
 ) -> Iterator[PastNight]:
     """Yield the nights that were removed, from the rows of their summaries."""
-    table = read_removed(runs)
+    table = read_removed(earlier.runs)
     if table is None:
         return
+    table = rename_history(table, earlier.aliases, night.date)
     measures = sorted({measure for measure, _ in wanted})
     table = table.filter(pc.is_in(table.column("measure"), pa.array(measures, pa.string())))
     for run in pc.unique(table.column("run")).to_pylist():

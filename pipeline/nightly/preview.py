@@ -90,7 +90,7 @@ def _describe_comparison(settings: NightSettings) -> str:
     """Say which night it would be compared with, as far as that does not depend on its systems."""
     if not settings.rules:
         return "there is no gate"
-    folder = Nights(settings.runs)
+    folder = Nights(settings.runs, aliases=settings.aliases, seen_from=settings.night)
     last = next(iter(folder.good(settings.night)), None)
     if last is None:
         return "there is no earlier good night to compare with"

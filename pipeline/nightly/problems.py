@@ -98,7 +98,9 @@ def _describe_missing(verdict: Verdict, run: str) -> list[str]:
     if verdict.causes:
         return descriptions
     conditions = ["tonight's segmentations have arrived"] if missing or stale else []
-    conditions += ["the rejected rows have been corrected"] if rejected else []
+    twice = {system.system for system in verdict.rejected if system.is_twice}
+    conditions += ["the rejected rows have been corrected"] if rejected - twice else []
+    conditions += ["one of the two versions has been removed"] if twice else []
     advice = f"Run the date again when {' and '.join(conditions)}"
     if verdict.outcome != "failed":  # else --accept is said for what failed
         these = "this system" if len(verdict.missing) == 1 else "these systems"
@@ -110,6 +112,11 @@ def _describe_rejected(system: RejectedSystem, run: str) -> str:
     """Describe why a system whose rows were rejected has no result."""
     unpaired = system.rows - system.rejected
     none = f"none of the {counted(system.rows, 'row')} of {system.system} could be scored: "
+    if system.is_twice:
+        return (
+            f"{system.system} delivered two versions: {counted(system.rejected, 'row')} are about "
+            f"documents that it has twice, and neither version is used (listed in {run}/rejects)"
+        )
     if not system.rejected:
         return (
             f"{none}the references of their documents were rejected, most by the rule "

@@ -32,6 +32,8 @@ def asked(settings: NightSettings) -> dict[str, Any]:
         "trial": [*settings.trial],
         "retired": [*settings.retired],
         "calendar": [*settings.calendar],
+        "exclude": [exclusion.record for exclusion in settings.exclusions],
+        "aliases": [alias.record for alias in settings.aliases if alias.since <= settings.night],
     }
     return {
         **{name: values for name, values in given.items() if values},

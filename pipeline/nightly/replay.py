@@ -66,7 +66,10 @@ def replay(
         Refused: a file of a night cannot be read.
         Failed: the server does not answer.
     """
-    nights = Nights(settings.runs, may_write=False)
+    dates = [*dates]
+    last = max(dates, default=date.max)
+    aliases = settings.aliases
+    nights = Nights(settings.runs, may_write=False, aliases=aliases, seen_from=last)
     for day in dates:
         night = nights.find(day)
         if night is None:

@@ -197,7 +197,7 @@ def _score_and_judge(
     settings: NightSettings, executor: Executor, progress: Progress, warn: Warn, score: ScoreNight
 ) -> Ended:
     require_apart(settings.score.output, settings.inputs, option="--runs")
-    earlier = Nights(settings.runs)
+    earlier = Nights(settings.runs, aliases=settings.aliases, seen_from=settings.night)
     scored, unusable = score(settings, executor, progress, warn)
     try:
         night = nights.read_night(settings.runs, settings.night)

@@ -7,6 +7,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
 from segscore.pipeline.errors import Refused
+from segscore.pipeline.nightly.aliases import Aliases, read_aliases
 from segscore.pipeline.nightly.calendar import Calendar, CalendarOption, read_calendar
 from segscore.pipeline.nightly.dates import (
     PLACEHOLDER,
@@ -14,6 +15,7 @@ from segscore.pipeline.nightly.dates import (
     insert_date,
     read_date,
 )
+from segscore.pipeline.nightly.exclusions import Exclusion, read_exclusions
 from segscore.pipeline.nightly.words import TREND
 from segscore.pipeline.scoring.settings import ScoreSettings
 from segscore.pipeline.settings.options import (
@@ -146,6 +148,26 @@ class NightSettings:
             "Systems that nights need not have any more.",
             Panel.GATE,
             read_names,
+        ),
+    ] = ()
+    aliases: Annotated[
+        Aliases,
+        Option(
+            "New names of systems and groups, each with the old one and the date of the first "
+            "night that has it; in a settings file.",
+            Panel.GATE,
+            read_aliases,
+            rare=True,
+        ),
+    ] = ()
+    exclude: Annotated[
+        tuple[Exclusion, ...],
+        Option(
+            "Documents that a night leaves out, each with its date and the reason; in a settings "
+            "file.",
+            Panel.INPUTS,
+            read_exclusions,
+            rare=True,
         ),
     ] = ()
     calendar: CalendarOption = ()
@@ -281,8 +303,14 @@ class NightSettings:
             # A system that lacks documents does not stop the others.
             "unpaired_by_default": MAX_UNPAIRED if unpaired is None else unpaired,
             "fresh": self.fresh,
+            "excluded": tuple(sorted({one.document for one in self.exclusions})),
         }
         return ScoreSettings(**scoring | overrides)
+
+    @property
+    def exclusions(self) -> tuple[Exclusion, ...]:
+        """The documents that this night leaves out."""
+        return tuple(one for one in self.exclude if one.date == self.night)
 
     @cached_property
     def days(self) -> Calendar:

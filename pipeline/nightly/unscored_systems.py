@@ -6,10 +6,11 @@ from collections.abc import Collection, Mapping
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from segscore.pipeline.nightly.nights import Night
+from segscore.pipeline.nightly.nights import Night, system_rows
 from segscore.pipeline.nightly.tallies import tables
 from segscore.pipeline.nightly.verdict import RejectedSystem, UnpairedSystem
 from segscore.pipeline.scoring.unpaired import rejected_references
+from segscore.pipeline.tables.contradictions import UNIQUE_CODER
 from segscore.pipeline.tables.faults import EXACT_COPY
 
 
@@ -38,6 +39,22 @@ def unscored_systems(
             rule = min(references.rules, key=lambda each: (-references.rules[each], each))
             rejected.append(RejectedSystem(name, len(documents.pop(name)), 0, rule))
     return _unpaired_systems(night, documents), tuple(rejected)
+
+
+def scored_systems(night: Night) -> tuple[str, ...]:
+    """Return the systems that a night scored, without those that delivered two versions.
+
+    Of these, the few documents that are the same in both versions were scored.
+    """
+    parts = night.parts("rejects", ["table", "coder", "rule"])
+    rejected = Counter[str]()
+    for part in parts:
+        is_twice = pc.and_(
+            pc.equal(part["table"], "hypotheses"), pc.equal(part["rule"], UNIQUE_CODER)
+        )
+        rejected.update(part["coder"].filter(is_twice).to_pylist())
+    scored = {row["hypothesis"]: row["documents"] for row in system_rows(night)}
+    return tuple(name for name in sorted(scored) if rejected[name] / 2 <= scored[name])
 
 
 def _unpaired_systems(

@@ -9,6 +9,7 @@ from typing import Any, get_args, get_origin, get_type_hints
 from segscore.pipeline.errors import NotYet, Refused
 from segscore.pipeline.nightly.rule import GateRule
 from segscore.pipeline.storage.json_records import Shape, read_record
+from segscore.pipeline.tables.contradictions import UNIQUE_CODER
 from segscore.pipeline.tables.unusable_files import UnusableFile
 from segscore.schemas.records import NIGHT_RECORD
 
@@ -67,6 +68,11 @@ class RejectedSystem:
     rows: int
     rejected: int
     rule: str
+
+    @property
+    def is_twice(self) -> bool:
+        """Whether it delivered two versions of its documents, which no further input mends."""
+        return self.rejected > 0 and self.rule == UNIQUE_CODER
 
 
 @dataclass(frozen=True)
@@ -184,6 +190,14 @@ class Density:
 
 
 @dataclass(frozen=True)
+class Standing:
+    """A warning that is not said again, because the night before had it, and its first night."""
+
+    text: str
+    since: str
+
+
+@dataclass(frozen=True)
 class Verdict:
     """The verdict on a published night.
 
@@ -216,6 +230,7 @@ class Verdict:
         past: digest of the earlier nights' averages that the verdict depends on.
         densities: boundaries of the references and of the systems, over all documents and by group.
         first_published_at: when the night was judged for the first time, UTC.
+        standing: warnings that the night before had, too, and since when.
     """
 
     date: str
@@ -244,6 +259,7 @@ class Verdict:
     past: str = ""
     densities: tuple[Density, ...] = ()
     first_published_at: str = ""
+    standing: tuple[Standing, ...] = ()
 
     @property
     def good(self) -> bool:
@@ -257,6 +273,8 @@ class Verdict:
 
     def good_for(self, system: str) -> bool:
         """Whether later nights of a system are compared with this one."""
+        if any(system == other.system for other in self.rejected):
+            return False
         if any(
             check.result == ON_TRIAL
             and check.system == system

@@ -26,6 +26,9 @@ IGNORED_SETTINGS = (
 )
 """Settings that do not affect what is computed from the inputs."""
 
+ABSENT_IF_EMPTY = ("excluded",)
+"""Settings that runs of earlier versions lack, which are the same runs without them."""
+
 DIGEST, NAME = "sha256", "name"
 """Keys of an input's digest, and of its path from the folder where the run was started."""
 
@@ -64,7 +67,9 @@ class Fingerprint:
             known: digests of files, which are not taken again.
         """
         relevant = {
-            name: value for name, value in asdict(settings).items() if name not in IGNORED_SETTINGS
+            name: value
+            for name, value in asdict(settings).items()
+            if name not in IGNORED_SETTINGS and (value or name not in ABSENT_IF_EMPTY)
         }
         tables = [*tables]
         located = [file for table in tables if table.location for file in table.files]

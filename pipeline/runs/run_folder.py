@@ -20,6 +20,7 @@ from segscore.pipeline.errors import Failed, Refused
 from segscore.pipeline.runs import claims, receipts
 from segscore.pipeline.runs.claims import UNFINISHED, Claim, Files
 from segscore.pipeline.runs.fingerprint import (
+    ABSENT_IF_EMPTY,
     IGNORED_SETTINGS,
     Fingerprint,
     setting_differences,
@@ -285,11 +286,12 @@ def _other_run(attempt: Attempt, record: Mapping[str, Any]) -> OtherRun:
 def _differences(record: Mapping[str, Any], fingerprint: Fingerprint) -> list[str]:
     """Describe how a finished run differs from a fingerprint, as far as its record shows."""
     settings, inputs = (record.get(name, {}) for name in ("settings", "inputs"))
-    if settings.keys() - set(IGNORED_SETTINGS) != fingerprint.settings.keys():
+    compared = fingerprint.settings.keys() - {*ABSENT_IF_EMPTY}
+    if settings.keys() - {*IGNORED_SETTINGS, *ABSENT_IF_EMPTY} != compared:
         return []
     before = {
         "command": fingerprint.command,
-        "settings": {name: settings[name] for name in fingerprint.settings},
+        "settings": {name: settings.get(name) for name in fingerprint.settings},
         "inputs": inputs,
         "version": record.get("versions", {}).get("segscore"),
     }

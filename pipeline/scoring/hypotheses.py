@@ -10,6 +10,7 @@ import pyarrow.compute as pc
 from segscore.pipeline.arrays.kernel import kernel
 from segscore.pipeline.arrays.ragged import Bits, Coded, Flags, Ints, flags, numbers
 from segscore.pipeline.runs.record import RowCounts, count_rejected
+from segscore.pipeline.scoring.excluded import without_excluded
 from segscore.pipeline.scoring.references import References
 from segscore.pipeline.scoring.thresholds import at_thresholds, thresholds_of
 from segscore.pipeline.scoring.trials import order_by_answer
@@ -136,7 +137,8 @@ def accept_hypotheses(
     """
     read = len(rows)
     rows, invalid = validate_rows(rows, segmentations_contract(settings.length_tolerance))
-    rejects = [invalid]
+    rows, excluded = without_excluded(rows, settings)
+    rejects = [invalid, *excluded]
     if typed:
         rows, bad_types = without_faults(rows, settings.boundary_types)
         rejects += bad_types

@@ -12,6 +12,7 @@ from segscore.pipeline.arrays.row_digests import row_digests
 from segscore.pipeline.measures.windows import reference_windows
 from segscore.pipeline.scoring.boundaries import LabelUse, Side, UnitLengths, side_from_rows
 from segscore.pipeline.scoring.consensus import consensus
+from segscore.pipeline.scoring.excluded import without_excluded
 from segscore.pipeline.scoring.window_policy import share_of_windows, window_sizes
 from segscore.pipeline.settings.measuring import MeasuringSettings
 from segscore.pipeline.statistics.resampling import Units, assign_units
@@ -83,7 +84,9 @@ def accept_references(
     Returns:
         The accepted references, grouped by document and ordered by coder, and the rejects.
     """
+    rows, excluded = without_excluded(rows, settings)
     rows, rejects = without_contradictions(rows, described, settings.length_tolerance)
+    rejects += excluded
     if typed:
         rows, bad_types = without_faults(rows, settings.boundary_types)
         rejects += bad_types

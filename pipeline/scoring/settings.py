@@ -76,6 +76,7 @@ class ScoreSettings(MeasuringSettings, _Locations):
         max_unpaired: None: that share of the hypotheses may have no reference which
             ``unpaired_by_default`` allows, and systems may lack any number of documents.
         left_out: URLs of files of segmentations that are not read; chosen by `nightly`.
+        excluded: ids of documents whose rows are rejected; chosen by `nightly`.
         unpaired_by_default: largest share of hypotheses without a reference if ``max_unpaired`` is
             None; chosen by `nightly`.
         measures_in_order: `measures` as the user named them, to show them in this order.
@@ -128,6 +129,7 @@ class ScoreSettings(MeasuringSettings, _Locations):
     memory_limit: MemoryLimitOption = None
     fresh: FreshOption = False
     left_out: tuple[str, ...] = ()
+    excluded: tuple[str, ...] = ()
     unpaired_by_default: float = MOST_UNPAIRED
     measures_in_order: tuple[str, ...] = field(default=(), compare=False)
 

@@ -233,6 +233,25 @@ def mean_of_nights(values: Floats) -> tuple[float, float, float]:
     return mean, mean - half, mean + half
 
 
+def moving_mean(values: Floats) -> tuple[float, float]:
+    """Return the moving average of the averages of some nights, and its standard error.
+
+    Unlike that of ``falls`` it is of the averages themselves, and the first night has no more
+    weight than its age allows.
+
+    Args:
+        values: the averages, NaN where a night has none, the newest last, shape (nights,).
+    """
+    known = values[~np.isnan(values)]
+    weights = (1 - _WEIGHT) ** np.arange(len(known))[::-1]
+    weights = weights / weights.sum()
+    chosen = first_nights(np.ones((len(known), 1), bool))[:, 0]  # a fall would widen the spread
+    baseline = baseline_of(known, chosen)
+    kept = float(baseline.correlation) * (1 - _WEIGHT)
+    error = float(baseline.spread) * np.sqrt(np.square(weights).sum() * (1 + kept) / (1 - kept))
+    return float(weights @ known), float(error)
+
+
 @dataclass(frozen=True)
 class Falls:
     """How far a series is below its mean on each night, shape (..., nights).

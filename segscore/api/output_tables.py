@@ -124,6 +124,7 @@ TABLES = (
         [*SUMMARY.columns][-1],
     ),
     OutputTable(nights.RESTATEMENTS, "trend-table", "`RUNS/restatements/*.parquet`"),
+    OutputTable(nights.VERDICTS, "trend-table", "`RUNS/history/_verdicts/verdicts.parquet`"),
     _printed("trend", nights.TRENDS, GROUPS, "system"),
     _printed("trend", nights.NIGHTLY_VALUES, GROUPS, "system"),
     _printed("trend", nights.RANKING),

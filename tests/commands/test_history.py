@@ -96,7 +96,11 @@ def test_bytes_are_the_same_for_any_output(archive: Archive, tmp_path: Path) -> 
     elsewhere = tmp_path / "elsewhere"
     assert archive.segscore("trend", "--table", archive.runs, "--output", elsewhere).code == 0
     written = sorted(str(path.relative_to(elsewhere)) for path in elsewhere.rglob("*.parquet"))
-    assert written == ["_restatements/restatements.parquet", "history.parquet"]
+    assert written == [
+        "_restatements/restatements.parquet",
+        "_verdicts/verdicts.parquet",
+        "history.parquet",
+    ]
     assert (elsewhere / "history.parquet").read_bytes() == before
 
 

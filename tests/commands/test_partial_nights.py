@@ -214,3 +214,19 @@ def test_several_nights_say_which_are_partial(delivery: Delivery) -> None:
         f"{SECOND}: partial",
         f"{THIRD}: passed",
     ]
+
+
+def test_two_versions_of_a_system_are_said_and_neither_is_used(delivery: Delivery) -> None:
+    delivery.deliver(SECOND)
+    changed = pa.Table.from_pylist(rows(SECOND, "hypothesis", {"other": 0.2}))
+    pq.write_table(changed, delivery.path(SECOND, "other-2"))
+    result = delivery.run(SECOND)
+    # Another night's run would not mend it, so that nobody retries.
+    assert result.code == 1
+    line = one_error(result.err)
+    assert f"{SECOND} is published; incomplete: other delivered two versions: " in line
+    assert "neither version is used" in line
+    assert "Run the date again when one of the two versions has been removed" in line
+    assert delivery.archive.read(SECOND, "night.json")["systems"] == ["steady"]
+    delivery.path(SECOND, "other-2").unlink()
+    assert delivery.run(SECOND).code == 0

@@ -230,6 +230,12 @@ def test_every_published_verdict_stays_with_what_replaced_it(archive: Archive) -
     assert outcomes == [
         (THIRD, "passed", "failed"), (THIRD, "failed", "passed"), (THIRD, "passed", "passed"),
     ]  # fmt: skip
+    written = read_table(storage.join(archive.runs, "history/_verdicts/verdicts.parquet"))
+    of_third = [row for row in written.to_pylist() if str(row["date"]) == THIRD]
+    # Those that were replaced, and the last one, which was not.
+    assert [row["outcome"] for row in of_third] == ["passed", "failed", "passed", "passed"]
+    assert [row["replaced_at"] is None for row in of_third] == [False, False, False, True]
+    assert [row["said"] for row in of_third[:3]] == [row["said"] for row in listed]
     assert listed[1]["rules"] == [RULE] and listed[1]["said"].startswith("other got worse: ")
     assert "the night was scored again (the input " in listed[1]["reason"]
     assert listed[2]["reason"].startswith("the settings of the gate changed (gate was ")

@@ -44,10 +44,10 @@ class Nights:
 def test_a_floor_is_about_all_documents_of_each_system(
     segscore: Segscore, tmp_path: Path, size: float, outcome: str
 ) -> None:
-    """A hard channel and a reference point are below it, and do not count."""
+    """A hard channel and a reference point are below it, which only `gate-by` makes count."""
     hard = Fault("step", 0, None, "regio", 0.5)
     nights = Nights(tmp_path, segscore, hard, Fault("step", 0, "gamma", None, size))
-    nights.settle("level:boundary_similarity>=.5", 'gate-by = ["channel"]')
+    nights.settle("level:boundary_similarity>=.5")
     result = nights.run(0)
     verdict = nights.verdict(0)
     assert verdict["outcome"] == outcome and len(verdict["checks"]) == len(SYSTEMS)
@@ -56,6 +56,10 @@ def test_a_floor_is_about_all_documents_of_each_system(
     if size:
         assert "gamma: boundary_similarity 0." in one_error(result.err)
         assert "is below the floor of 0.500" in one_error(result.err)
+    nights.settle("level:boundary_similarity>=.5", 'gate-by = ["channel"]')
+    assert nights.run(0).code == 1
+    by_group = [check for check in nights.verdict(0)["group_checks"] if check["result"] == "failed"]
+    assert "regio" in {check["group"] for check in by_group}
 
 
 @pytest.mark.long

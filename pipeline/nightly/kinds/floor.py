@@ -10,7 +10,7 @@ from segscore.pipeline.nightly.kinds.kind import RuleKind, undefined
 from segscore.pipeline.nightly.kinds.level import LEVEL
 from segscore.pipeline.nightly.kinds.results import RuleResults
 from segscore.pipeline.nightly.kinds.tonight import Tonight
-from segscore.pipeline.nightly.past import Past
+from segscore.pipeline.nightly.past import Past, PastAverage
 from segscore.pipeline.nightly.rule import FORM, GateRule, require_direction
 from segscore.pipeline.nightly.verdict import (
     FAILED,
@@ -24,32 +24,59 @@ from segscore.pipeline.nightly.verdict import (
     check_of,
 )
 from segscore.pipeline.nightly.words import short, when_before
-from segscore.pipeline.statistics.shown_numbers import or_none
+from segscore.pipeline.statistics.night_levels import FEWEST_OF_BASELINE, LIMIT, moving_mean
+from segscore.pipeline.statistics.shown_numbers import or_none, shown_attribute
+from segscore.pipeline.statistics.sums import GroupKey
+
+_USUAL = 1.96
+"""Standard errors from an average to the ends of its 95 % interval."""
 
 
-def judge_floors(past: Past, rules: Sequence[GateRule], systems: Sequence[str]) -> Iterator[Check]:
+def judge_floors(
+    past: Past, rules: Sequence[GateRule], systems: Sequence[str], *, by_group: bool = False
+) -> Iterator[Check]:
     """Check averages themselves.
 
-    A check fails if the interval of the average is beyond the limit, and warns if it includes it.
+    From the fifteenth night on it is the moving average that counts, which fails where it is beyond
+    the limit by more than chance, and warns where it is beyond at all: the averages of a system
+    that is just at its floor would be below it every other night. Before, a check fails if the
+    interval of tonight's average is beyond the limit, and warns if it includes it.
     """
     for rule in rules:
-        for system in systems:
-            average = past.average(rule, system)
-            if average is None:
-                continue
-            ends = average.low, average.high
-            near, far = ends[::-1] if rule.falls else ends
-            result = UNDECIDED
-            if np.isnan(average.value):
-                result = UNDEFINED
-            elif not np.isnan(near):
-                result = WARNED if rule.excess(far) > 0 else PASSED
-                result = FAILED if rule.excess(near) > 0 else result
-            day = past.dates[-1].isoformat()
-            yield check_of(
-                rule, system, day, value=or_none(average.value), before=rule.limit, result=result,
-                ends=tuple(map(or_none, ends)),
-            )  # fmt: skip
+        for group in past.groups(rule) if by_group else [()]:
+            for system in systems:
+                average = past.average(rule, system, group)
+                if average is not None:
+                    yield _check(past, rule, system, group, average)
+
+
+def _check(past: Past, rule: GateRule, system: str, group: GroupKey, average: PastAverage) -> Check:
+    values = past.values(rule, [system], group)[past.first(rule, system) :, 0]
+    nights = int(np.count_nonzero(~np.isnan(values)))
+    value, ends, result = average.value, (average.low, average.high), UNDECIDED
+    if np.isnan(value):
+        result = UNDEFINED
+    elif nights > FEWEST_OF_BASELINE:
+        value, error = moving_mean(values)
+        ends = value - _USUAL * error, value + _USUAL * error
+        surely = value + (LIMIT if rule.falls else -LIMIT) * error
+        result = WARNED if rule.excess(value) > 0 else PASSED
+        result = FAILED if rule.excess(surely) > 0 else result
+    elif not np.isnan(ends).any():
+        near, far = ends[::-1] if rule.falls else ends
+        result = WARNED if rule.excess(far) > 0 else PASSED
+        result = FAILED if rule.excess(near) > 0 else result
+    return check_of(
+        rule,
+        system,
+        past.dates[-1].isoformat(),
+        value=or_none(value),
+        before=rule.limit,
+        result=result,
+        ends=tuple(map(or_none, ends)),
+        nights=nights if nights > FEWEST_OF_BASELINE else 1,
+        group=", ".join(map(shown_attribute, group)) or None,
+    )
 
 
 class FloorKind(RuleKind):
@@ -71,6 +98,11 @@ class FloorKind(RuleKind):
         """Fail where the interval of an average is beyond the limit; warn where it includes it."""
         return RuleResults(tuple(judge_floors(tonight.past, rules, tonight.systems)))
 
+    def check_groups(self, tonight: Tonight, rules: Sequence[GateRule]) -> RuleResults:
+        """Check the averages of each group in the same way."""
+        checks = judge_floors(tonight.past, rules, tonight.systems, by_group=True)
+        return RuleResults(tuple(checks))
+
     def result(self, rule: GateRule, check: Check) -> str:
         """Say how a check ended; no change is compared with noise."""
         if check.result in (WITH_ALL, ON_TRIAL):
@@ -89,7 +121,10 @@ class FloorKind(RuleKind):
         low, high = (short(end) for end in check.ends if end is not None)
         side = "below the floor" if ">=" in check.rule else "above the limit"
         certain = "is" if check.result == FAILED else "may be"
-        return f"{short(check.value)} ({low} to {high}) {certain} {side} of {short(check.limit)}"
+        over = " on average over the last nights" if check.nights > 1 else ""
+        return (
+            f"{short(check.value)}{over} ({low} to {high}) {certain} {side} of {short(check.limit)}"
+        )
 
     def got_worse(self, check: Check) -> bool:
         """Return False: an average can be below a floor since the first night."""
@@ -97,4 +132,5 @@ class FloorKind(RuleKind):
 
     def warning(self, check: Check, what: str) -> str:
         """Say that an interval includes the limit."""
-        return f"{check.system}: {what} {self.clause([check])}"
+        place = "" if check.group is None else f" in {check.group}"
+        return f"{check.system}{place}: {what} {self.clause([check])}"

@@ -5,7 +5,7 @@ from datetime import date
 
 from segscore.pipeline.errors import Refused, nearest
 from segscore.pipeline.measures import ALL
-from segscore.pipeline.nightly.nights import read_night
+from segscore.pipeline.nightly.nights import Nights, aliases_on
 from segscore.pipeline.nightly.rule import GateRule
 from segscore.pipeline.nightly.tallies import tally_night
 from segscore.pipeline.nightly.trend.settings import TrendSettings
@@ -29,8 +29,9 @@ def averages_by_group(settings: TrendSettings, nights: Sequence[date]) -> GroupA
     by = settings.group_by
     found: GroupAverages = {}
     columns: set[str] = set()
+    folder = Nights(settings.runs, aliases=aliases_on(settings.runs, nights[-1]))
     for day in nights:
-        night = read_night(settings.runs, day)
+        night = folder.find(day)
         if night is None:  # it was removed: there are only its summaries
             continue
         pieces = night.table_files(asked.table)

@@ -10,7 +10,7 @@ import pyarrow.compute as pc
 
 from segscore.pipeline.arrays.ragged import Floats
 from segscore.pipeline.measures import ALL
-from segscore.pipeline.nightly.nights import Night, Nights
+from segscore.pipeline.nightly.nights import Night, Nights, aliases_on
 from segscore.pipeline.nightly.rule import RULE_TABLES, measured_table
 from segscore.pipeline.nightly.tallies import run_parameters, sum_table, tables
 from segscore.pipeline.nightly.trend.series import NightlySeries
@@ -61,7 +61,8 @@ def rank_over_nights(nightly: NightlySeries, settings: TrendSettings) -> list[Pa
     better = ALL[settings.measure].better
     if better == "neither":
         return []
-    folder = Nights(settings.runs)
+    last = nightly.dates[-1]
+    folder = Nights(settings.runs, aliases=aliases_on(settings.runs, last))
     systems = sorted({each.system for each in nightly.series if each.system is not None})
     by_pair: dict[_Pair, list[_Values]] = {pair: [] for pair in combinations(systems, 2)}
     for day in nightly.dates:

@@ -11,8 +11,9 @@ import pyarrow.compute as pc
 from segscore.pipeline.arrays.ragged import Floats
 from segscore.pipeline.errors import Refused
 from segscore.pipeline.nightly.history import read_history
-from segscore.pipeline.nightly.nights import differences_of
+from segscore.pipeline.nightly.nights import aliases_on, differences_of
 from segscore.pipeline.nightly.past import past_average
+from segscore.pipeline.nightly.renames import rename_history
 from segscore.pipeline.nightly.summaries import RUN_COLUMNS
 from segscore.pipeline.nightly.trend.groups import GroupAverages, GroupValues, averages_by_group
 from segscore.pipeline.nightly.trend.settings import FEWEST_FOR_AVERAGES, TrendSettings
@@ -74,6 +75,9 @@ def read_series(settings: TrendSettings) -> NightlySeries:
     if not rows.num_rows:
         raise Refused(f"{settings.runs}: no night has {settings.measure}")
     rows = rows.sort_by("date")
+    newest = rows.column("date")[-1].as_py()
+    rows = rename_history(rows, aliases_on(settings.runs, newest), newest)
+    rows = rows.sort_by("date")
     other = [name for name in summary_groups(rows.column_names) if name not in RUN_COLUMNS]
     rows, left_out = _comparable(rows, settings)
     every = sorted(set(rows.column("date").to_pylist()))
@@ -92,8 +96,8 @@ def read_series(settings: TrendSettings) -> NightlySeries:
     if settings.group_by and not any(_is_group(group) for _, group, _ in values):
         values |= averages_by_group(settings, nights)
     series = _series(values, nights)
-    newest = rows.column("signature")[-1].as_py()
-    return NightlySeries(nights, newest, series, [*warnings, *left_out])
+    signature = rows.column("signature")[-1].as_py()
+    return NightlySeries(nights, signature, series, [*warnings, *left_out])
 
 
 def _chosen(history: pa.Table, settings: TrendSettings) -> pa.ChunkedArray:

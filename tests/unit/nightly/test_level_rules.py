@@ -256,6 +256,37 @@ def test_a_floor_is_compared_with_the_interval(rule: str, value: float, result: 
         assert "may be below the floor of 0.450" in said
 
 
+def test_a_system_at_its_floor_hardly_ever_fails_and_one_below_soon_does() -> None:
+    """By the moving average: by each night's interval, one at its floor failed ten times a year."""
+    (rule,) = parse_rule("level:boundary_similarity>=.45")
+    nights = np.random.default_rng(3).normal(0.45, 0.02, 250)
+    results = [
+        check.result
+        for end in range(16, 251)
+        for check in judge_floors(past_of(nights[:end, None]), [rule], ["alpha"])
+    ]
+    assert "failed" not in results
+    assert 0.2 < results.count("warned") / len(results) < 0.8
+    fallen = np.where(np.arange(100) >= 60, nights[:100] - 0.03, nights[:100] + 0.01)
+    fails = [
+        end - 60
+        for end in range(16, 100)
+        for check in judge_floors(past_of(fallen[:end, None]), [rule], ["alpha"])
+        if check.fails
+    ]
+    assert 3 <= fails[0] <= 15
+    (check,) = judge_floors(past_of(fallen[:99, None]), [rule], ["alpha"])
+    assert "on average over the last nights" in describe_failure(check)
+
+
+def test_floors_hold_in_groups() -> None:
+    whole, low = np.array([[0.5], [0.5]]), np.array([[0.5], [0.3]])
+    past = past_of(whole, groups={"west": whole, "regio": low})
+    rules = parse_rule("level:boundary_similarity>=.45")
+    checks = [*judge_floors(past, rules, ["alpha"], by_group=True)]
+    assert [check.group for check in checks if check.fails] == ["regio"]
+
+
 def test_the_spread_between_nights_is_that_of_a_slow_twin() -> None:
     values = stationary(40, 6)
     spread = Spread(past_of(values), RULES)
