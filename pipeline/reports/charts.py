@@ -54,10 +54,8 @@ def intervals(
 
     if not any_defined(rows, "value"):
         return None
-    rows = [
-        {**row, "flagged": row["name"] in flagged, "place": place}
-        for place, row in enumerate(with_labels(rows, "name"))
-    ]
+    rows = [{**row, "flagged": row["name"] in flagged} for row in with_labels(rows, "name")]
+    rows = [{**row, "place": place} for place, row in enumerate(rows)]
     base = alt.Chart(as_data(rows)).encode(
         y=name_axis(different_values(rows, "name_label")),
         tooltip=tooltips({"name:N": "name", "value:Q": axis, "low:Q": "95 % from", "high:Q": "to"}),

@@ -263,7 +263,7 @@ def test_systems_come_before_reference_points(segscore: Segscore, tmp_path: Path
     assert (
         "point:none is better than every system by pk and window_diff: it misses all boundaries"
     ) in result.out
-    assert any(line.endswith("more: --layout measures, --layout groups") for line in lines)
+    assert "more: --layout measures, --layout groups" in " ".join(lines)
     assert any(f"segscore report {tmp_path / 'run'}" in line for line in lines)
     assert any(f"segscore compare {tmp_path / 'run'}" in line for line in lines)
 
@@ -303,7 +303,7 @@ def test_the_default_of_n_t_is_explained_in_milliseconds(
     settings.write_text("[agree]\nn-t = 2\n")
     agree = ("agree", "--output", tmp_path / "audit", "--fresh")
     hint = "Near misses are boundaries less than 2 s apart (--n-t 2000)"
-    assert segscore(*agree, tables[0]).out.startswith(hint)
+    assert hint in segscore(*agree, tables[0]).err
     for chosen in (["--n-t", 2], ["--settings", settings], ["--format", "json"]):
         assert "--n-t" not in segscore(*agree, tables[0], *chosen).err
         assert "--n-t 2000" not in segscore(*agree, tables[0], *chosen).out
