@@ -14,8 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from segscore.pipeline.arrays.ragged import Floats
+from segscore.pipeline.nightly.trend.groups import GroupValues
 from segscore.pipeline.nightly.trend.series import (
-    GroupValues,
     NightlySeries,
     Series,
 )
