@@ -120,13 +120,19 @@ class AuditResult:
         low, high = row.get("coders_low"), row.get("coders_high")
         if low is not None and high is not None:
             yield Fact(f"{low:.2f} to {min(high, 1.0):.2f}", "with other coders like these")
-        yield Fact(f"{row['coders']:,} coders", f"{row['documents']:,} documents")
+        over = (f"{row['documents']:,} documents", self._without)
+        yield Fact(f"{row['coders']:,} coders", ", ".join(filter(None, over)))
 
     @property
     def coefficients(self) -> ShownTable:
         """The coefficients over all documents."""
-        without = describe_without(self.run.record.get("left_out", {}))
-        return shown_audit.coefficients_shown(self._coefficients, self.by, self.run.unit, without)
+        rows = self._coefficients
+        return shown_audit.coefficients_shown(rows, self.by, self.run.unit, self._without)
+
+    @property
+    def _without(self) -> str:
+        """Whose codings were left out by name, and how many; empty if nobody's."""
+        return describe_without(self.run.record.get("left_out", {}))
 
     @property
     def contested_in_words(self) -> str:

@@ -195,7 +195,9 @@ def _record(
 ) -> dict[str, Any]:
     """Return the part of run.json about the rows, with the warnings."""
     coders = written["coders"]["coder"].unique().to_pylist()
-    record = run.record(tables.values(), account, coders)
+    # Whoever an option names is known to have codings, but is not among the coders.
+    named = [*settings.without, *filter(None, [settings.candidate])]
+    record = run.record(tables.values(), account, [*coders, *named])
     record["warnings"] += warn_of_similar_names(coders)
     record["warnings"] += warn_of_ungrouped(written["corpus"], settings.group_by, run.sink)
     record["warnings"] += [TYPES_UNUSED] * ("boundary_types" in tables["codings"].further.names)

@@ -60,8 +60,10 @@ def test_no_name_is_written_or_printed(segscore: Segscore, tmp_path: Path, codin
     known = key_in(key)
     assert sorted(known.values()) == [f"coder-{number:02d}" for number in range(1, 7)]
     # What is said is about the same people.
-    assert f"{known['Zebedee']}'s boundaries agree with the others' by 0." in results[0].out
+    assert f"look at {known['Zebedee']}.\npi by" in results[0].out
+    assert f"\n{known['Zebedee']} marks 0.21 times as many boundaries as the" in results[0].out
     assert f"without:{known['Balthasar']}" in results[0].out
+    assert "none of its rows" not in results[0].err
     assert f"{known['Walpurga']} may replace a person" in results[0].out
     assert known["Ottilie"] in read_table(f"{run}/rejects").column("coder").to_pylist()
 

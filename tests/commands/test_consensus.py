@@ -2,6 +2,7 @@
 
 import json
 from fractions import Fraction
+from math import prod, sqrt
 from pathlib import Path
 
 import numpy as np
@@ -124,11 +125,15 @@ def test_boundaries_have_a_confidence_and_coders_are_left_out(
     result = segscore("consensus", path, "--share", "0", "--output", tmp_path / "all")
     found = read_table(f"{tmp_path}/all/confidence").to_pylist()
     # Of 10 boundaries of ann and of the others in pairs with her, 6 are of both.
-    weights = {"ann": 6 / 10, "bob": 6 / 10, "cat": 0.0, "dan": 4 / 8}
+    common = {"ann": 6 / 10, "bob": 6 / 10, "cat": 0.0, "dan": 4 / 8}
+    root = sqrt(sum(common.values()) / 4)
+    right = {coder: max(0.5, share / root) for coder, share in common.items()}
     assert [row["position"] for row in found] == [5, 10, 11, 20]
-    total = sum(weights.values())
-    expected = [1.0, 1.2 / total, 1.2 / total, 0.0]
-    assert [row["confidence"] for row in found] == pytest.approx(expected)
+    having = ({"ann", "bob", "dan"}, {"ann", "bob"}, {"ann", "bob"}, {"cat"})
+    for row, supporters in zip(found, having, strict=True):
+        chances = [(p, 1 - p) if coder in supporters else (1 - p, p) for coder, p in right.items()]
+        is_one, is_none = (prod(each) for each in zip(*chances, strict=True))
+        assert row["confidence"] == pytest.approx(is_one / (is_one + is_none))
     refused = segscore("consensus", path, "--without", "eve", "--output", tmp_path / "no")
     assert refused.code == 2 and "there is no coder eve" in refused.err
 

@@ -15,7 +15,7 @@ from segscore.pipeline.agreement.judging.step import (
 )
 from segscore.pipeline.agreement.persons import by_coder, ends_of, pooled_estimates
 from segscore.pipeline.agreement.sentences import SHOWN
-from segscore.pipeline.statistics.shown_numbers import number_in_words, shown_number
+from segscore.pipeline.statistics.shown_numbers import number_in_words, short_number
 
 
 class SelfAgreement(Step):
@@ -61,7 +61,7 @@ class SelfAgreement(Step):
             ends = row.get("self_boundary_similarity_low"), row.get("self_boundary_similarity_high")
             others = row.get("peer_boundary_similarity")
             with_others = (
-                "" if others is None else f", and with the others by {shown_number(others)}"
+                "" if others is None else f", and with the others by {short_number(others)}"
             )
             yield (
                 f"{row['coder']} agrees with their own earlier codings by boundary similarity "
