@@ -1,5 +1,6 @@
 """Read the folder of the nights' runs: which nights exist, their results, and which are good."""
 
+import datetime
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date
@@ -45,7 +46,7 @@ class Night(FinishedScoring):
         for part in super().parts(name, columns):
             yield rename_rows(part, self.aliases)
 
-    def renamed(self, aliases: Aliases, seen_from: date) -> "Night":
+    def renamed(self, aliases: Aliases, seen_from: datetime.date) -> "Night":
         """Return the night with the names that it has on a later one."""
         valid = valid_for(aliases, self.date, seen_from)
         if not valid:

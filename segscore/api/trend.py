@@ -79,7 +79,11 @@ def trend(
     Raises:
         Refused: there are fewer than 3 nights with the measure, or a setting is invalid.
     """
-    ends = {name: settings.pop(name, None) for name in _READ}
+    ends = {
+        "since": settings.pop("since", None),
+        "until": settings.pop("until", None),
+        "month": settings.pop("month", None),
+    }
     given = read_settings(TrendSettings, {**settings, "measure": measure})
     for name, day in ends.items():
         if day is not None:

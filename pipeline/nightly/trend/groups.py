@@ -38,7 +38,9 @@ def averages_by_group(settings: TrendSettings, nights: Sequence[date]) -> GroupA
         columns |= {name for piece in pieces for name in piece.columns}
         documents = max(row["documents"] for row in night.over_all())
         tally = tally_night(night, (asked,), documents, by)
-        for system, *group in () if tally is None else tally.systems:
+        if tally is None:
+            continue
+        for system, *group in tally.systems:
             if None not in group:
                 estimate = tally.average((system, *group), asked).estimate
                 found[str(system), tuple(group), day] = estimate.value, estimate.error
