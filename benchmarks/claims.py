@@ -7,11 +7,12 @@ true; the same command writes the same page.
 
 import sys
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import NamedTuple
 
 from benchmarks import boards
 from benchmarks.simulated_coders import at_random, audits
-from benchmarks.simulated_documents import Key
+from benchmarks.simulated_documents import Key, Kind
 from benchmarks.statements import (
     APART,
     B_MACRO,
@@ -79,9 +80,7 @@ def _coverage() -> Table:
     rows = [
         row
         for name, kind in kinds.items()
-        for row in _by_size(
-            name, (B, PK, F1, B_MACRO), sizes, lambda n, keys, k=kind: coverage(k, Corpus(n), keys)
-        )
+        for row in _by_size(name, (B, PK, F1, B_MACRO), sizes, partial(_covered, kind))
     ]
     return Table(_head("95 % interval contains the truth", sizes), rows)
 
@@ -99,9 +98,7 @@ def _level() -> Table:
     rows = [
         row
         for name, kind in kinds.items()
-        for row in _by_size(
-            name, (B, PK, B_MACRO), sizes, lambda n, keys, k=kind: level(k, Corpus(n), keys)
-        )
+        for row in _by_size(name, (B, PK, B_MACRO), sizes, partial(_significant, kind))
     ]
     return Table(_head("p < .05 of equal systems", sizes), rows)
 
@@ -112,11 +109,9 @@ def _perfect() -> Table:
         "interval contains the truth",
         keys,
         sizes,
-        lambda n, keys: coverage(PERFECT, Corpus(n), keys),
+        partial(_covered, PERFECT),
     )
-    rows += _by_size(
-        "p < .05 of equal", (PK, B), sizes, lambda n, keys: level(PERFECT, Corpus(n), keys)
-    )
+    rows += _by_size("p < .05 of equal", (PK, B), sizes, partial(_significant, PERFECT))
     return Table(_head("near-perfect systems, Pk .01", sizes), rows)
 
 
@@ -128,13 +123,13 @@ def _few_documents() -> Table:
             f"{name}: interval contains the truth",
             keys,
             sizes,
-            lambda n, keys, k=kind: coverage(k, Corpus(n), keys),
+            partial(_covered, kind),
         )
         rows += _by_size(
             f"{name}: p < .05 of equal",
             keys,
             sizes,
-            lambda n, keys, k=kind: level(k, Corpus(n), keys),
+            partial(_significant, kind),
         )
         said = [_shown(few_documents(kind, Corpus(n))) for n in sizes]
         rows.append([f'{name}: "rest on about" is said', *said])
@@ -187,7 +182,7 @@ def _gate() -> Table:
             name,
             (B, F1, B_MACRO),
             sizes,
-            lambda n, keys, s=same: gate_fails(ORDINARY, Corpus(n), keys, same=s),
+            partial(_failing, same=same),
         )
     return Table(_head("a night fails without a change", sizes), rows)
 
@@ -229,9 +224,9 @@ def _power() -> Table:
     for systems, name in ((2, "two systems"), (5, "five systems, ten pairs")):
         alpha = LEVEL / (systems * (systems - 1) / 2)
         need = needed(APART, alpha)
-        share = _shown(power(APART, Corpus(need), alpha))
+        reached = _shown(power(APART, Corpus(need), alpha))
         rows.append(
-            [f"difference found with the documents needed, {name} (n {need})", ".80", share]
+            [f"difference found with the documents needed, {name} (n {need})", ".80", reached]
         )
     for kind_name, kind in (("ordinary lengths", ORDINARY), ("genres", OF_GENRES)):
         for n in (12, 42, 200):
@@ -290,6 +285,18 @@ def _by_size(
     """Return a row for each average, with a cell for each number of documents."""
     cells = [measure(n, keys) for n in sizes]
     return [[f"{name}, {_NAMES[key]}", *(_shown(cell[key]) for cell in cells)] for key in keys]
+
+
+def _covered(kind: Kind, n: int, keys: Sequence[Key]) -> dict[Key, MeasuredShare]:
+    return coverage(kind, Corpus(n), keys)
+
+
+def _significant(kind: Kind, n: int, keys: Sequence[Key]) -> dict[Key, MeasuredShare]:
+    return level(kind, Corpus(n), keys)
+
+
+def _failing(n: int, keys: Sequence[Key], *, same: bool) -> dict[Key, MeasuredShare]:
+    return gate_fails(ORDINARY, Corpus(n), keys, same=same)
 
 
 def _head(what: str, sizes: Sequence[int]) -> list[str]:

@@ -186,7 +186,10 @@ def _save_figure(path: str, finished: "FinishedRun", average: str) -> None:
     from segscore.jobs.show.figures import write_figure
     from segscore.pipeline.reports.comparison import difference_charts
 
-    write_figure(path, difference_charts(finished, average), "no pair has a difference to draw")
+    tables = {name: finished.table(name) for name in ("comparisons", "systems")}
+    settings = finished.settings
+    charts = difference_charts(tables, settings["measures"], settings["group_by"], average)
+    write_figure(path, charts, "no pair has a difference to draw")
 
 
 def _problems(runs: Sequence[str], checks: "list[Check]", lacking: "list[Lacking]") -> list[str]:

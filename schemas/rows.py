@@ -167,6 +167,7 @@ class CoderRow(TypedDict, total=False):
     others_boundary_similarity: float | None
     shrunk_effect: float | None
     agreement_effect: float | None
+    agreement_error: float | None
     agreement_p: float | None
     agreement_limit: float | None
     reading: str | None

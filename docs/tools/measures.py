@@ -77,6 +77,7 @@ def examples() -> dict[str, float | None]:
     )
     panel = [_row(f"coder-{number}", each) for number, each in enumerate(PANEL)]
     run = segscore.evaluate(panel, [_row("system", HYPOTHESIS)], measures="all")
+    assert run.panel_scores is not None
     return {**run.panel_scores.to_pylist()[0], **pair.values}
 
 

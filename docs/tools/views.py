@@ -41,7 +41,7 @@ def views(text: str) -> str:
         OWN: own + "])",
     }
     for place, content in written.items():
-        text, replaced = place.subn(lambda _, content=content: content, text)
+        text, replaced = place.subn(content.replace("\\", r"\\"), text)
         if replaced != 1:
             raise SystemExit(f"{VIEWS}: must have {place.pattern} exactly once, not {replaced}")
     return text

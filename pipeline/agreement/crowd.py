@@ -30,14 +30,14 @@ def shrunk_effects(group: Group) -> Floats:
     count = np.bincount(coder, minlength=coders).astype(np.float64)
     with np.errstate(divide="ignore", invalid="ignore"):
         mean = np.bincount(coder, value, coders) / count
-        apart = np.bincount(coder, (value - mean[coder]) ** 2, coders)
-        return _shrunk(mean, apart, np.where(count >= FEWEST, count, 0.0))
+        apart = np.bincount(coder, np.square(value - mean[coder]), coders).astype(np.float64)
+        return _shrunk(mean, apart, np.where(count >= FEWEST, count, 0.0).astype(np.float64))
 
 
 def _shrunk(mean: Floats, apart: Floats, count: Floats) -> Floats:
     """Shrink means of some values, of which the squares of their distances from them are summed."""
     used = count > 0
-    groups, total = np.count_nonzero(used), count.sum()
+    groups, total = np.count_nonzero(used), float(count.sum())
     if groups < 2 or total <= groups:
         return np.full(len(mean), np.nan)
     middle = float((mean[used] * count[used]).sum() / total)

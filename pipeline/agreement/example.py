@@ -101,7 +101,7 @@ def example_of(run: FinishedRun, coders: Sequence[CoderRow]) -> str:
     rows = [row for row in coders if row.get("reading_position") is not None]
     if not rows:
         return ""
-    document, position = rows[0]["reading_document"], rows[0]["reading_position"]
+    document, position = str(rows[0]["reading_document"]), int(rows[0]["reading_position"] or 0)
     near = int(run.settings["n_t"]) - 1
     having: set[str] = set()
     for row in _in_documents(run.parts, "prominence", ["position", "marked_by"], [document]):

@@ -1,6 +1,8 @@
 """The page of a comparison: the best system minus each other one, by measure and by group."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+
+import pyarrow as pa
 
 from segscore.pipeline.comparison.pair_rows import better_first, is_significant, turned
 from segscore.pipeline.comparison.shown_pairs import differences_shown, drawn_pairs_shown
@@ -90,7 +92,7 @@ def _of_measure(
         for group, rows in grouped(pairs, by).items()
     }
     marks = [mark for _, of_group in parts.values() for mark in of_group]
-    figures = []
+    figures: list[Figure] = []
     for group, (first, drawn) in [*parts.items()][: 1 + _GROUPS]:
         name = "" if all(part is None for part in group) else shown_group(by, group)
         title = f"{measure}{ALL[measure].arrow}: {isolated(first)} minus each other"
@@ -132,13 +134,21 @@ def _against_first(
     return first, marks
 
 
-def difference_charts(run: FinishedRun, average: str) -> list[Chart | None]:
-    """Draw the first system minus each other one by each measure, for a paper."""
-    by = run.settings["group_by"]
-    every: list[PairRow] = rows_over_all(run.table("comparisons"), by)
-    systems: list[SystemRow] = rows_over_all(run.table("systems"), by)
+def difference_charts(
+    tables: Mapping[str, pa.Table], measures: Sequence[str], by: Sequence[str], average: str
+) -> list[Chart | None]:
+    """Draw the first system minus each other one by each measure, for a paper.
+
+    Args:
+        tables: `comparisons` and `systems`.
+        measures: what to draw.
+        by: the group-by columns; only averages over all documents are drawn.
+        average: micro or macro.
+    """
+    every: list[PairRow] = rows_over_all(tables["comparisons"], by)
+    systems: list[SystemRow] = rows_over_all(tables["systems"], by)
     drawn = []
-    for measure in run.settings["measures"]:
+    for measure in measures:
         rows = [r for r in every if (r["measure"], r["average"]) == (measure, average)]
         ranked = best_first((row for row in systems if row["measure"] == measure), average)
         if rows:

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import Any, cast
+from typing import Any
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -64,11 +64,7 @@ def rows_of_documents(run: FinishedRun, chosen: Sequence[DocumentRow]) -> list[D
         rows = part.filter(pc.is_in(part.column("document_id").cast(pa.string()), wanted))
         found |= {row["document_id"]: row for row in rows.to_pylist()}
     return [
-        cast(
-            "DocumentRow",
-            found[row["document_id"]]
-            | {**row, "codings": len(found[row["document_id"]]["coders"])},
-        )
+        found[row["document_id"]] | {**row, "codings": len(found[row["document_id"]]["coders"])}
         for row in chosen
     ]
 

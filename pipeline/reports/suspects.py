@@ -28,7 +28,7 @@ def write_suspects(suspects: Suspects, run: FinishedScoring, output: str) -> int
     """
     require_free("--report", output, {"RUN": run.url})
     drawn, listed = _figures(run, suspects.rows) if suspects.rows else ([], None)
-    picture, *others = drawn or [None]
+    picture, others = (drawn[0], drawn[1:]) if drawn else (None, [])
     sections = []
     if listed is not None:
         sections.append(Section("suspects", "All suspected boundaries", "", [listed], open=True))

@@ -169,8 +169,10 @@ def _scored(run: FinishedRun, settings: ReportSettings) -> _Contents:
     if night is None:
         return _Contents(finding, picture, sections)
     first = night_at_a_glance(night, run.url.rstrip("/").rpartition("/")[0] or ".")
-    best = " ".join([finding.headline, *(sentence.text for sentence in finding.sentences)])
-    sections = [replace(each, text=best) if each.anchor == "systems" else each for each in sections]
+    verdict = " ".join([finding.headline, *(sentence.text for sentence in finding.sentences)])
+    sections = [
+        replace(each, text=verdict) if each.anchor == "systems" else each for each in sections
+    ]
     sections.append(gate_section(night, _restated(run), _replaced(run)))
     sections.sort(key=lambda section: (not section.open, section.anchor != "gate"))
     following = to_look_closer(night, run.url)

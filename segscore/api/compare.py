@@ -18,7 +18,6 @@ from segscore.pipeline.errors import Refused
 from segscore.pipeline.plain_text import visible
 from segscore.pipeline.runs.finished import FinishedRun
 from segscore.pipeline.scoring.finished_scoring import FinishedScoring
-from segscore.schemas.rows import PairRow
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -80,15 +79,14 @@ class ComparisonTables(RunTables):
         Raises:
             Refused: the comparison has no value of the measure, or altair is not installed.
         """
-        from segscore.pipeline.reports.comparison import difference_chart
+        from segscore.pipeline.reports.comparison import difference_charts
         from segscore.pipeline.reports.figures import as_figure, require_charts
 
         require_charts("plot")
         name = measure or self.comparisons.column("measure")[0].as_py()
+        tables = {"comparisons": self.comparisons, "systems": self.systems}
         by = self.record["settings"]["group_by"]
-        every: list[PairRow] = self.comparisons.to_pylist()
-        rows = [row for row in every if row["average"] == average]
-        chart = difference_chart(rows, name, by)
+        chart = next(iter(difference_charts(tables, [name], by, average)), None)
         if chart is None:
             raise Refused(f"{name}: no pair has a difference in it")
         return as_figure(chart)

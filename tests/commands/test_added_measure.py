@@ -87,7 +87,7 @@ def test_scores_and_summary_have_the_added_measure(
 
 
 def test_the_list_of_measures_has_the_added_measure(run_output: tuple[Path, str]) -> None:
-    assert re.search(r"pk_agreement +1 - pk +this test +0 to 1 +higher", run_output[1])
+    assert re.search(r"^pk_agreement ↑ ", run_output[1], re.MULTILINE)
 
 
 def test_the_page_of_tables_has_the_added_measure(columns_and_texts: dict[str, Any]) -> None:

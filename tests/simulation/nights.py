@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
 from dataclasses import dataclass, replace
+from functools import partial
 from random import Random
 from typing import Any
 
@@ -96,9 +97,7 @@ def _watch(plan: Plan, world: World) -> Watch:
 
 def _run_jobs(plan: Plan, world: World, watch: Watch) -> None:
     for number, job in enumerate(plan.jobs):
-        doing: Callable[[], str] = (
-            watch.read if job.command == plans.READ else lambda job=job: work(job, world)
-        )
+        doing = watch.read if job.command == plans.READ else partial(work, job, world)
         world.start(job.host, doing, [e for e in plan.events if e.process == number])
     world.run()
     for process, job in zip(world.processes, plan.jobs, strict=True):

@@ -12,7 +12,7 @@ import threading
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Future
-from contextlib import ExitStack, contextmanager
+from contextlib import AbstractContextManager, ExitStack, contextmanager
 from dataclasses import dataclass, field
 from datetime import datetime, tzinfo
 from hashlib import blake2b
@@ -301,7 +301,7 @@ def simulating() -> Iterator[None]:
     clock = SimpleNamespace(
         monotonic=lambda: world().clock, sleep=lambda seconds: world().sleep(seconds)
     )
-    patches = [
+    patches: list[AbstractContextManager[Any]] = [
         patch.object(os, "getpid", lambda: world().pid),
         patch.object(os, "kill", lambda *arguments: world().kill(*arguments)),
         patch.object(os, "urandom", lambda size: world().token(size)),

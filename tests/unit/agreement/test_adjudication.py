@@ -7,8 +7,8 @@ from random import Random
 import numpy as np
 import pytest
 
-from segscore.pipeline.agreement.adjudication import adjudication, chance_right, gains
-from segscore.pipeline.agreement.confidence import is_near, reliability
+from segscore.pipeline.agreement.adjudication import adjudication, gains
+from segscore.pipeline.agreement.confidence import chance_right, is_near, reliability
 from segscore.pipeline.agreement.majority import agreed_boundaries
 from segscore.pipeline.agreement.run import read_audit
 from tests.support.command_line import Segscore

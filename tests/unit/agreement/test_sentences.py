@@ -69,7 +69,7 @@ def test_nothing_stands_out() -> None:
     coders: list[CoderRow] = [{"coder": str(i), "low_agreement": False} for i in range(6)]
     assert describe_audit([], AuditRows(coders)) == ["Agreement above chance is undefined."]
     for number, row in enumerate(coders):
-        row |= {  # type: ignore[assignment]
+        row |= {
             "agreement_effect": 0.01 - number / 100,
             "agreement_error": 0.01,
             "agreement_limit": 0.21,
