@@ -193,7 +193,7 @@ def test_the_headline_of_a_failed_nights_page_is_what_got_worse(
         assert archive.run(night).code == code
     assert segscore("report", archive.folder_of(DAYS[1]), "--output", tmp_path / "p.html").code == 0
     page = (tmp_path / "p.html").read_text("utf-8")
-    (headline,) = re.findall("<h1.*?</h1>", plain(page))
+    (headline,) = map(plain, re.findall("<h1.*?</h1>", page))
     assert "<bdi>falling</bdi></b> got worse." in headline and "failed" in headline
     assert "<b><bdi>1 of 2</bdi></b> <span>checks fail</span>" in page
 
