@@ -29,7 +29,6 @@ pytestmark = pytest.mark.long
 PAGE = (ROOT / "docs" / "dashboards.md").read_text("utf-8")
 GRAFANA = json.loads((FOLDER / "grafana.json").read_text("utf-8"))
 NEWER = [
-    "without_ac1_two_category",
     *("outlying_rate", "low_agreement"),
     *("peer_drift", "peer_drift_p", "drifting"),
     *("agreement_effect", "agreement_error", "agreement_p", "aligned_effect"),
