@@ -161,7 +161,8 @@ $(BROWSER):
 		echo "npm could not install a browser (build/browser.log): tests that need it are skipped"; }
 
 # Programs that segscore is used in, which cannot be in one environment with the other tests.
-$(HARNESS): pyproject.toml constraints-harness.txt
+# After the tests' environment, as both install the checkout.
+$(HARNESS): pyproject.toml constraints-harness.txt | $(VENV)/test
 	@echo "setting up build/harness"; mkdir -p build; rm -rf build/harness; \
 		( $(PYTHON) -m venv build/harness && build/harness/bin/python -m pip \
 		--disable-pip-version-check install --no-compile --constraint constraints-harness.txt \

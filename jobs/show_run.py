@@ -16,7 +16,7 @@ def show_run(
     run: Annotated[str, typer.Argument(help="Folder of the run.")],
     format_name: ResultFormat = "text",
 ) -> None:
-    """Show the results of a finished run again, or how far another one is."""
+    """Show a finished run again, or the progress of another one."""
     from segscore.jobs.show.formats import described, plain_table, print_json, print_table
     from segscore.pipeline.runs import run_folder
 

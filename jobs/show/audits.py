@@ -24,8 +24,10 @@ def are_audits(runs: Sequence[str]) -> bool:
         except Refused:
             found.append(False)
     if any(found) and not all(found):
-        other = next(url for url, is_audit in zip(runs, found, strict=True) if not is_audit)
-        raise Refused(f"{other}: is not an audit; audits are compared with audits")
+        audit, other = (runs[found.index(is_audit)] for is_audit in (True, False))
+        raise Refused(
+            f"{audit}: is a run of `segscore agree`, and {other} is not; compare audits with audits"
+        )
     return bool(found) and all(found)
 
 

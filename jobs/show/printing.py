@@ -56,14 +56,24 @@ def print_finished(
     print_scores(summary, layout, whole, named)
     print_record(output, finished.record, written=written)
     if summary.num_rows:
-        _print_next(output, summary, " --group-by level" if by_level else "")
+        shown = _measure_named(summary, named, finished.measures_in_order)
+        _print_next(output, summary, shown + (" --group-by level" if by_level else ""))
 
 
-def _print_next(output: str, summary: "pa.Table", grouped: str) -> None:
+def _measure_named(summary: "pa.Table", named: Sequence[str], recorded: Sequence[str]) -> str:
+    """Return the option for the measure shown first, where `compare` would take another."""
+    from segscore.pipeline.results.leaderboard import measures_to_show
+
+    names = summary.column("measure").unique().to_pylist()
+    shown, usual = (measures_to_show(names, order)[0] for order in (named, recorded))
+    return "" if shown == usual else f" --measure {shown}"
+
+
+def _print_next(output: str, summary: "pa.Table", options: str) -> None:
     """Print the commands that show more about a scoring run: tests, if it has pairs, and charts."""
     run = shlex.quote(output)
     has_pairs = len(summary.column("hypothesis").unique()) > 1
-    commands = [f"segscore compare {run}{grouped}"] * has_pairs + [f"segscore report {run}"]
+    commands = [f"segscore compare {run}{options}"] * has_pairs + [f"segscore report {run}"]
     print_lines(f"next: {'; '.join(map(printable_command, commands))}", style="dim")
 
 

@@ -57,7 +57,7 @@ def coefficients_shown(
         counted(first["pairs"], "pair"),
         *[without] * bool(without),
     ]
-    more = "; other coefficients are in the table agreement"
+    more = "; more: table agreement"
     return ShownTable(
         [
             Column("similarity", [row["similarity"] for row in kept], is_name=True),

@@ -44,7 +44,7 @@ NAMED = "named"
 """Heading of whether a coder is named for the rate."""
 
 _FIRST = 20
-_FEW, _LEAST = 8, 6
+_FEW, _LEAST = 8, 5
 """Up to so many coders, a terminal shows all; else so many, who agree least with the others."""
 
 _CROWD = 20

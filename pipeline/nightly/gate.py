@@ -119,6 +119,20 @@ def _members(family: GateFamily, checks: Sequence[Check]) -> list[GroupKey]:
     return [key for key, urls in known if urls == usual] if number >= FEWEST_SYSTEMS else []
 
 
+def _mean_of_collapse(averages: NightAverages, family: GateFamily) -> Check | None:
+    """Return the mean of systems that have collapsed together, on the nights that all have.
+
+    Each of them is compared with its own good nights, so that no three may have the same.
+    """
+    keys = [*family.nights]
+    shared = set.intersection(*({night.url for night in family.nights[key]} for key in keys))
+    nights = [night for night in family.nights[keys[0]] if night.url in shared]
+    if not nights:
+        return None
+    mean = averages.check_mean(family.rule, keys, nights)
+    return replace(mean, p_adjusted=mean.p, result=FAILED)
+
+
 def _share(
     averages: NightAverages,
     family: GateFamily,
@@ -129,6 +143,9 @@ def _share(
 ) -> ComparedFamily:
     """Blame nobody for what the systems of a family share."""
     of_members = [check for key, check in zip(family.nights, checks, strict=True) if key in members]
+    if mean is None and is_collapse(checks, family.rule):
+        mean = _mean_of_collapse(averages, family)
+        of_members = checks
     if mean is not None and is_collapse(of_members, family.rule):
         nobody = [
             replace(check, result=WITH_ALL) if check.result == FAILED else check for check in checks

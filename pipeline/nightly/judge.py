@@ -231,8 +231,8 @@ def _verdict(context: _Context, judged: _Judged) -> Verdict:
     systems, missing = scored_systems(night), reasons.missing
     now = datetime.now(UTC).isoformat(timespec="seconds")
     unpaired, rejected = unscored_systems(night, missing)
-    useless = {system.system for system in unpaired}
-    useless |= {system.system for system in rejected if not system.is_twice}
+    useless = {stale.system for stale in unpaired}
+    useless |= {other.system for other in rejected if not other.is_twice}
     said = _say(context, judged)
     failing = {check.system for check in (*judged.checks, *judged.grouped) if check.fails}
     # A system whose file cannot be read is missing for that reason.

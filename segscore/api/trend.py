@@ -4,7 +4,7 @@ from collections.abc import Callable
 from dataclasses import asdict
 from datetime import date
 from os import PathLike
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING
 
 import pyarrow as pa
 
@@ -79,7 +79,11 @@ def trend(
     Raises:
         Refused: there are fewer than 3 nights with the measure, or a setting is invalid.
     """
-    ends = {name: cast("dict[str, Any]", settings).pop(name, None) for name in _READ}
+    ends = {
+        "since": settings.pop("since", None),
+        "until": settings.pop("until", None),
+        "month": settings.pop("month", None),
+    }
     given = read_settings(TrendSettings, {**settings, "measure": measure})
     for name, day in ends.items():
         if day is not None:

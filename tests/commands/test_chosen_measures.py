@@ -304,7 +304,10 @@ def test_the_first_measure_named_ranks_wherever_systems_are_ranked(
             assert heading.index(first) < heading.index(second), form
         latex = segscore(*again, "--format", "latex").out
         assert (latex.index(" B ") < latex.index(" WindowDiff ")) == (first != "window_diff")
-        assert f"compare {output} --measure {first}" in segscore(*again).out
+        # `compare` takes the first measure of the run, so another first one is named.
+        assert f"compare {output}; " in segscore(*again).out
+        other_order = segscore(*again[:-1], f"{second},{first}").out
+        assert f"compare {output} --measure {second}; " in other_order
         report = tmp_path / f"{first}.html"
         assert segscore("report", output, "--output", report).code == 0
         page = report.read_text()

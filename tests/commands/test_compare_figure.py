@@ -52,9 +52,9 @@ def test_differences_are_drawn(segscore: Segscore, run: Path, tmp_path: Path, en
     assert content.startswith(BEGINNINGS[ending])
     if ending == "svg":
         text = content.decode()
-        # The names are those of a table in LaTeX.
-        assert "difference in Pk" in text and "difference in B, micro averages" in text
-        assert "far" in text and "near" in text
+        # The names are those of a table in LaTeX, and the best system is compared with each other.
+        assert "Pk: near minus each other" in text and "B: near minus each other" in text
+        assert ">far<" in text
         width = re.search(r'<svg [^>]*width="([\d.]+)"', text)
         assert width is not None and abs(float(width[1]) - COLUMN) < 4
 
@@ -76,7 +76,7 @@ def test_a_figure_shows_zero_and_systems_only(segscore: Segscore, tmp_path: Path
     figure = tmp_path / "figure.svg"
     assert segscore("compare", output, "--measure", "pk", "--figure", figure).code == 0
     text = figure.read_text()
-    assert "good − poor" in text and "point:" not in text
+    assert "good minus each other" in text and ">poor<" in text and "point:" not in text
     assert ">0.0<" in text
 
 

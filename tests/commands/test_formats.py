@@ -15,6 +15,7 @@ from tests.support.command_line import CommandResult, Segscore
 from tests.support.nights import DAYS, Archive
 from tests.support.paths import DATA
 from tests.support.placements import refusal_line
+from tests.support.report_pages import plain
 from tests.support.scored import scored_corpus, write
 
 TINYREC = DATA / "tinyrec.jsonl"
@@ -192,9 +193,9 @@ def test_the_headline_of_a_failed_nights_page_is_what_got_worse(
         assert archive.run(night).code == code
     assert segscore("report", archive.folder_of(DAYS[1]), "--output", tmp_path / "p.html").code == 0
     page = (tmp_path / "p.html").read_text("utf-8")
-    (headline,) = re.findall("<h1.*?</h1>", page)
+    (headline,) = map(plain, re.findall("<h1.*?</h1>", page))
     assert "<bdi>falling</bdi></b> got worse." in headline and "failed" in headline
-    assert "1 of 2 checks failed" in page
+    assert "<b><bdi>1 of 2</bdi></b> <span>checks fail</span>" in page
 
 
 @pytest.mark.parametrize("options", [(), ("--tolerances", "0,2")])

@@ -629,7 +629,7 @@ def test_results_are_printed(table: Table) -> None:
     assert any(line.startswith("sys2 * none 1.0000") for line in lines)
     assert sum("*" in line for line in lines) == 3
     assert "sys[b]" in result.out
-    assert " 2 hypotheses; written to " in result.out
+    assert "hypotheses: 2 in = 2 scored + 0 rejected + 0 unpaired" in lines
     assert f"written to {table.run}" in result.out
 
 

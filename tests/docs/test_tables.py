@@ -268,7 +268,8 @@ def test_nights(segscore: Segscore, tmp_path: Path) -> None:
     archive.put(DAYS[0], "reference", corrected)
     assert archive.run(DAYS[0]).code == 0
     for documented in of("trend-table"):
-        table = read_table(storage.join(archive.runs, documented.name))
+        place = documented.place.strip("`").removeprefix("RUNS/").removesuffix("/*.parquet")
+        table = read_table(storage.join(archive.runs, place))
         groups = ["program"] if documented.beside is not None else []
         assert table.column_names == documented.columns(groups)
         documented.schema.validate(table, lazy=True)

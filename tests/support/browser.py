@@ -83,12 +83,13 @@ def open_report(
         color_scheme="dark" if scheme == "dark" else "light",
         bypass_csp=bypass,
     )
+    context.set_default_timeout(120_000)  # other tests run at the same time
     log = PageLog(context.new_page(), file.as_uri())
     log.page.on("console", log.message)
     log.page.on("pageerror", log.error)
     log.page.on("request", log.request)
     log.page.goto(log.url)
-    log.page.wait_for_selector("html[data-drawn]", state="attached", timeout=60_000)
+    log.page.wait_for_selector("html[data-drawn]", state="attached")
     if unfolded:
         log.page.evaluate("document.querySelectorAll('.section').forEach(e => { e.open = true })")
     yield log

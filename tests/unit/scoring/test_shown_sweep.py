@@ -163,6 +163,6 @@ def test_segments_are_as_long_as_others_only_if_they_are(length: float, words: s
 
 def test_the_command_of_the_best_thresholds_can_be_pasted() -> None:
     row = {"hypothesis": "a b", "measure": "f1", "best": True, "threshold": 0.5}
-    assert "--threshold 'a b=0.5' --measures" in threshold_in_words([row], "f1")
-    named = threshold_in_words([row, {**row, "hypothesis": "x,y"}], "f1")
+    assert "--threshold 'a b=0.5' --measures" in threshold_in_words([row], ["f1"])
+    named = threshold_in_words([row, {**row, "hypothesis": "x,y"}], ["f1"])
     assert "--threshold cannot name x,y, because of the comma." in named
