@@ -81,7 +81,7 @@ def test_evaluations_and_comparisons_draw_themselves(
     assert curve.index(">far<") < curve.index(">near<") and "mark-line" in curve
     with pytest.raises(api.Refused, match="no other among"):
         evaluation.plot("pk", systems=["other"])
-    assert "near − far" in (tmp_path / "pairs.svg").read_text()
+    assert "near minus each other" in (tmp_path / "pairs.svg").read_text()
     assert (tmp_path / "pairs.pdf").read_bytes().startswith(b"%PDF")
     with pytest.raises(api.Refused, match="f1: no system has a value of it"):
         evaluation.plot("f1")
