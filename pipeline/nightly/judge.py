@@ -97,7 +97,8 @@ def judge(
     known = None if settings.rejudge else night.verdict
     if known is not None and is_current(known, reasons, earlier):
         return known
-    context = _Context(night, settings, earlier, past, spread, ReferenceChanges(earlier))
+    changes = ReferenceChanges(earlier)
+    context = _Context(night, settings, earlier, past, spread, changes, systems)
     tonight = _tonight(context, comparable)
     checks, grouped, common = _check_rules(settings, tonight)
     single = {other.date.isoformat() for other in chosen.single.values()}
@@ -116,6 +117,7 @@ class _Context(NamedTuple):
     past: Past | None
     spread: Spread | None
     changes: ReferenceChanges
+    systems: tuple[str, ...]
 
 
 class _Judged(NamedTuple):
@@ -139,12 +141,12 @@ def _read_past(night: Night, settings: NightSettings, earlier: Nights) -> Past |
 
 def _tonight(context: _Context, comparable: ChosenNights) -> Tonight | None:
     """Return what rules are checked on; None without rules."""
-    night, settings, _, past, spread, changes = context
+    night, settings, _, past, spread, changes, systems = context
     if past is None or spread is None:
         return None
     return Tonight(
         night,
-        scored_systems(night),
+        systems,
         past,
         spread,
         changes,
@@ -194,7 +196,7 @@ class _Said(NamedTuple):
 
 def _say(context: _Context, judged: _Judged) -> _Said:
     """Say what looks wrong, and what all systems share; and why, if the references changed."""
-    night, settings, earlier, past, _, changes = context
+    night, settings, earlier, past, _, changes, _ = context
     of_feed = [*warn_of_feed(night, judged.chosen.single, earlier, changes)]
     if past is None:
         return _Said(of_feed, [], (), ())
@@ -226,9 +228,9 @@ def _say(context: _Context, judged: _Judged) -> _Said:
 
 def _verdict(context: _Context, judged: _Judged) -> Verdict:
     """Compose the verdict on a night."""
-    night, settings, earlier, _, _, changes = context
+    night, settings, earlier, _, _, changes, systems = context
     chosen, reasons = judged.chosen, judged.reasons
-    systems, missing = scored_systems(night), reasons.missing
+    missing = reasons.missing
     now = datetime.now(UTC).isoformat(timespec="seconds")
     unpaired, rejected = unscored_systems(night, missing)
     useless = {stale.system for stale in unpaired}
@@ -315,9 +317,9 @@ def _outcome(verdict: Verdict, not_comparable: str, *, unused: bool) -> str:
 
 def _of_several(context: _Context) -> ChosenNights:
     """Return the comparable nights whose median the systems are compared with by group."""
-    night, settings, earlier, _, spread, _ = context
+    night, settings, earlier, _, spread, _, systems = context
     may_compare = (lambda _: True) if spread is None else spread.comparable
-    chosen = choose_nights(scored_systems(night), settings, earlier, may_compare, _SEVERAL)
+    chosen = choose_nights(systems, settings, earlier, may_compare, _SEVERAL)
     return _comparable(night, chosen, settings.rules)[0]
 
 

@@ -20,6 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from segscore.pipeline.arrays.ragged import Flags, Floats
+from segscore.pipeline.statistics.jackknife import quantile
 
 BASELINE_NIGHTS = 60
 """Number of nights whose mean and spread are the baseline; later nights do not change it."""
@@ -218,8 +219,6 @@ def mean_of_nights(values: Floats) -> tuple[float, float, float]:
     Returns:
         The mean, and the ends; these are NaN with fewer than three nights.
     """
-    from scipy.special import stdtrit
-
     known = ~np.isnan(values)
     baseline = baseline_of(values, known)
     nights, mean = int(baseline.nights), float(baseline.mean)
@@ -228,7 +227,7 @@ def mean_of_nights(values: Floats) -> tuple[float, float, float]:
     r = float(baseline.correlation)
     r = min(_MOST_CORRELATED, r + (1 + 4 * r) / nights)
     longer = (1 + r) / (1 - r)
-    half = stdtrit(max(1.0, nights / min(longer, _LONGEST) - 1), 0.975)
+    half = quantile(max(1.0, nights / min(longer, _LONGEST) - 1))
     half *= float(baseline.spread) * np.sqrt(longer / nights)
     return mean, mean - half, mean + half
 

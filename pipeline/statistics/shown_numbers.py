@@ -78,18 +78,20 @@ def shown_group_values(group: Iterable[object]) -> str:
 
 def shown_change(value: float | None) -> str:
     """Format a difference with its sign and four decimals; a dash if undefined."""
-    if value is None:
-        return "–"
-    text = f"{value:+.4f}"
-    return "0.0000" if text in ("+0.0000", "-0.0000") else text
+    return _signed(value, 4)
 
 
 def short_change(value: float | None) -> str:
     """Format a difference with its sign and three decimals; a dash if undefined."""
+    return _signed(value, 3)
+
+
+def _signed(value: float | None, decimals: int) -> str:
     if value is None:
         return "–"
-    text = f"{value:+.3f}"
-    return "0.000" if text in ("+0.000", "-0.000") else text
+    zero = f"{0:.{decimals}f}"
+    text = f"{value:+.{decimals}f}"
+    return zero if text[1:] == zero else text
 
 
 def shown_interval(low: float | None, high: float | None) -> str:
