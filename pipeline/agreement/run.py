@@ -243,7 +243,9 @@ def _audit(
     """
     parts = [AgreePart(f"part-{i:05d}", i) for i in range(plan.groups)]
     with run.stage("meet"):
-        place = shuffle.meet(run, plan, without_plain(tables.values()), AUDITED, parts)
+        place = shuffle.gather_by_document(
+            run, plan, without_plain(tables.values()), AUDITED, parts
+        )
         if place is None:
             return None
     with run.stage("audit"):

@@ -85,7 +85,7 @@ class Documents:
 
 
 @dataclass(frozen=True)
-class Numbered:
+class IndexedDocuments:
     """The documents of a column of ids, and the document of each row.
 
     Attributes:
@@ -102,9 +102,9 @@ class Numbered:
         return len(self.documents) == len(self.document)
 
 
-def number(column: "pa.StringArray") -> Numbered:
+def index_documents(column: "pa.StringArray") -> IndexedDocuments:
     """Number the documents of a column of ids (no nulls)."""
     encoded = column.dictionary_encode()
     document = numbers(encoded.indices).astype(np.int64)
     are_distinct = len(encoded.dictionary) == len(column)
-    return Numbered(Documents(column if are_distinct else encoded.dictionary), document)
+    return IndexedDocuments(Documents(column if are_distinct else encoded.dictionary), document)

@@ -61,18 +61,18 @@ class Ragged:
 
 
 @dataclass(frozen=True, slots=True)
-class Coded:
+class Categorical:
     """Values as numbers: row ``i`` has the value ``names[code[i]]``, or null if the code is -1."""
 
     code: Ints
     names: list[Any]
 
 
-def encode(column: "pa.Array") -> Coded:
+def encode(column: "pa.Array") -> Categorical:
     """Number the distinct values of a column in order of first appearance."""
     encoded = column.dictionary_encode()
     codes = encoded.indices.fill_null(-1) if encoded.null_count else encoded.indices
-    return Coded(numbers(codes).astype(np.int64), encoded.dictionary.to_pylist())
+    return Categorical(numbers(codes).astype(np.int64), encoded.dictionary.to_pylist())
 
 
 def numbers(column: "pa.Array") -> NDArray[Any]:

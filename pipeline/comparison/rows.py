@@ -13,7 +13,7 @@ from segscore.pipeline.arrays.document_ids import (
     GOLDEN_RATIO,
     Documents,
     hash_names,
-    number,
+    index_documents,
 )
 from segscore.pipeline.arrays.ragged import Flags, Ints, flags, numbers
 from segscore.pipeline.arrays.row_digests import mix_each
@@ -95,7 +95,7 @@ def read_rows(
     ]
     ids = pa.chunked_array([_only(file.table, "document_id") for file in files], pa.string())
     unique = pc.unique(ids)
-    documents = number(unique.take(pc.sort_indices(unique))).documents
+    documents = index_documents(unique.take(pc.sort_indices(unique))).documents
     return ScoreRows(
         documents=documents,
         document=np.concatenate([documents.find(part) for part in ids.chunks]),

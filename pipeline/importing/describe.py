@@ -22,8 +22,8 @@ from segscore.pipeline.importing.parts import PartReceipt
 from segscore.pipeline.importing.read_part import write_rejects
 from segscore.pipeline.importing.shards import Shard, read_shard
 from segscore.pipeline.tables.check_table import DOCUMENTS
+from segscore.pipeline.tables.parsed_table import attribute_names, join_stated, with_columns
 from segscore.pipeline.tables.read import Rows
-from segscore.pipeline.tables.stated_table import attribute_names, join_stated, with_columns
 from segscore.pipeline.tables.units import with_unit
 
 MOST_LISTED = 10

@@ -25,10 +25,10 @@ from segscore.pipeline.importing.unit_times import UnitTimes
 from segscore.pipeline.tables import jsonl
 from segscore.pipeline.tables.find import InputTable
 from segscore.pipeline.tables.json_blocks import BLOCK, JsonLines
+from segscore.pipeline.tables.parsed_table import parsed_table
 from segscore.pipeline.tables.path_columns import with_path_columns
 from segscore.pipeline.tables.read import Rows
 from segscore.pipeline.tables.rows import Defaults, ParsedRow, stem
-from segscore.pipeline.tables.stated_table import stated_table
 from segscore.schemas.input_columns import ROLE, TABLE_ROLES
 
 STATED_ROWS = "segmentations"
@@ -235,7 +235,7 @@ def rows_of(parsed: Sequence[ParsedRow]) -> Rows:
     number = {url: i for i, url in enumerate(urls)}
     file = np.array([number[row.source] for row in parsed], np.int64)
     line = np.array([row.line for row in parsed], np.int64)
-    return Rows(STATED_ROWS, stated_table(parsed), urls, file, line - 1)
+    return Rows(STATED_ROWS, parsed_table(parsed), urls, file, line - 1)
 
 
 def _json_lines(url: str, chunks: Iterator[bytes], reading: Reading, first: int = 1) -> FileRows:

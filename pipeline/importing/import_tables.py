@@ -11,16 +11,16 @@ from segscore.pipeline.arrays.ragged import Ints
 from segscore.pipeline.tables import columns
 from segscore.pipeline.tables.check_table import DOCUMENTS, SEGMENTATIONS, between_rows
 from segscore.pipeline.tables.describe_documents import DescribedDocuments, describe_documents
-from segscore.pipeline.tables.path_columns import TRIAL
-from segscore.pipeline.tables.read import Rows, in_one_chunk, validate_rows
-from segscore.pipeline.tables.rows import RowPlace, is_given
-from segscore.pipeline.tables.stated_table import (
+from segscore.pipeline.tables.parsed_table import (
     attribute_names,
     join_types,
     rows_of_role,
     segmentations_of,
     with_columns,
 )
+from segscore.pipeline.tables.path_columns import TRIAL
+from segscore.pipeline.tables.read import Rows, in_one_chunk, validate_rows
+from segscore.pipeline.tables.rows import RowPlace, is_given
 from segscore.pipeline.tables.validate import REJECT_COLUMNS
 from segscore.schemas.input_columns import BY_UNIT, ROLE, ROLES, TABLE_ROLES
 

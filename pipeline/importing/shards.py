@@ -13,8 +13,7 @@ from segscore.pipeline.importing.import_blocks import STATED_ROWS
 from segscore.pipeline.importing.import_tables import IMPORTED_TABLES, key_columns
 from segscore.pipeline.storage.memory import row_group_limit
 from segscore.pipeline.tables.mixed_attributes import Located, find_first_values
-from segscore.pipeline.tables.read import Rows, in_one_chunk
-from segscore.pipeline.tables.stated_table import (
+from segscore.pipeline.tables.parsed_table import (
     STATED_TYPES,
     FirstValues,
     count_segments,
@@ -22,6 +21,7 @@ from segscore.pipeline.tables.stated_table import (
     rows_of_role,
     segmentations_of,
 )
+from segscore.pipeline.tables.read import Rows, in_one_chunk
 from segscore.schemas.input_columns import TABLE_ROLES
 
 SHARDS = "rows"

@@ -31,7 +31,7 @@ from segscore.pipeline.storage.placement import require_free
 from segscore.pipeline.tables import columns
 from segscore.pipeline.tables.check_table import DOCUMENTS
 from segscore.pipeline.tables.mixed_attributes import describe_mixed
-from segscore.pipeline.tables.stated_table import attribute_names, join_types
+from segscore.pipeline.tables.parsed_table import attribute_names, join_types
 from segscore.pipeline.tables.units import with_unit
 from segscore.schemas.input_columns import BY_UNIT, ROLE
 

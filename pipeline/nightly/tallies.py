@@ -8,7 +8,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from segscore.pipeline.arrays.document_ids import Hashes, hash_names, number
+from segscore.pipeline.arrays.document_ids import Hashes, hash_names, index_documents
 from segscore.pipeline.arrays.ragged import Floats, Ints, numbers
 from segscore.pipeline.measures import Table
 from segscore.pipeline.nightly.nights import Night
@@ -17,7 +17,14 @@ from segscore.pipeline.results.score_rows import are_of_systems, are_original
 from segscore.pipeline.statistics.averages import Parameters, averages
 from segscore.pipeline.statistics.jackknife import UNKNOWN, Estimate
 from segscore.pipeline.statistics.resampling import assign_units
-from segscore.pipeline.statistics.sums import CountedRows, GroupKey, Sums, merge, settle, sum_rows
+from segscore.pipeline.statistics.sums import (
+    CountedRows,
+    GroupKey,
+    Sums,
+    bucket_units,
+    merge,
+    sum_rows,
+)
 
 
 @dataclass(frozen=True)
@@ -141,7 +148,7 @@ def tally_night(
     ]
     if not parts:
         return None
-    return Tally(kind, settle(merge(parts)), run_parameters(night, by))
+    return Tally(kind, bucket_units(merge(parts)), run_parameters(night, by))
 
 
 def run_parameters(night: Night, by: Sequence[str] = ()) -> Parameters:
@@ -176,7 +183,7 @@ def sum_table(
     ``resample_by``. The group of documents without a value has the key None.
     """
     code, groups = _number_groups(table, ["hypothesis", *by])
-    coded = number(table.column("document_id").combine_chunks())
+    coded = index_documents(table.column("document_id").combine_chunks())
     rows = CountedRows(
         coded.document,
         [numbers(table.column(name).combine_chunks()) for name in kind.counts],

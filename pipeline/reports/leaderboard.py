@@ -11,7 +11,7 @@ from segscore.pipeline.measures import ALL
 from segscore.pipeline.reports.page import Figure, shown_figure
 from segscore.pipeline.reports.ranking import Ranking
 from segscore.pipeline.results.chance import SKILL
-from segscore.pipeline.results.leaderboard import Leaderboard, heading_beside
+from segscore.pipeline.results.leaderboard import Leaderboard, extra_heading
 from segscore.pipeline.results.leaderboard_table import LeaderboardRows
 from segscore.pipeline.statistics.shown_numbers import (
     counted,
@@ -39,7 +39,7 @@ def leaderboard(ranking: Ranking, pairs: PairRows) -> Figure:
             rows.numbers("to best", lambda _, name: _behind(ranking, name, beaten)),
             *others,
             *(
-                rows.numbers(heading_beside(name), partial(_beside, name=name))
+                rows.numbers(extra_heading(name), partial(_beside, name=name))
                 for name in ranking.board.beside()
             ),
         ],

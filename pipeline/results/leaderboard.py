@@ -27,7 +27,7 @@ class BoardColumn(NamedTuple):
     tells: Callable[[Sequence[Any]], bool]
 
 
-def heading_beside(column: str) -> str:
+def extra_heading(column: str) -> str:
     """Return the heading of a column beside the averages, for people."""
     return column.replace("_", " ")
 
@@ -231,7 +231,7 @@ class Leaderboard:
         ]
 
 
-def columns_beside(boards: Collection[Leaderboard]) -> list[str]:
+def extra_columns_of(boards: Collection[Leaderboard]) -> list[str]:
     """Return the columns beside the averages of several leaderboards, which have the documents."""
     return [
         name

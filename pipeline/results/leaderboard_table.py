@@ -9,8 +9,8 @@ from segscore.pipeline.results.chance import SKILL
 from segscore.pipeline.results.leaderboard import (
     PRINTED,
     Leaderboard,
-    columns_beside,
-    heading_beside,
+    extra_columns_of,
+    extra_heading,
 )
 from segscore.pipeline.results.summarised_baselines import summarised_baselines, summarised_in_words
 from segscore.pipeline.statistics.shown_numbers import (
@@ -85,7 +85,7 @@ class LeaderboardRows:
         """Return columns of the summary beside the averages."""
         return [
             Column(
-                heading_beside(name),
+                extra_heading(name),
                 [column_of(board.rows[system], name) for board, system in self.keys],
                 write=shown_cell,
                 key=name,
@@ -128,7 +128,7 @@ def leaderboard_table(
         [
             *rows.groups(by),
             rows.systems("system", key),
-            *rows.beside(columns_beside(boards)),
+            *rows.beside(extra_columns_of(boards)),
             *(
                 replace(
                     of_measure[name], shown_to=PEOPLE, beaten=_rows_beaten(rows, name, beaten or {})
@@ -229,7 +229,7 @@ def averages_by_measure(board: Leaderboard, macro: Leaderboard) -> ShownTable:
             documents,
             *(
                 Column(
-                    heading_beside(name),
+                    extra_heading(name),
                     [
                         column_of(board.average(of.measure, system), name)
                         for of, system in rows.keys

@@ -96,7 +96,7 @@ NOWHERE = Partitioning({}, "", 1)
 """The partitioning of rows that are in memory."""
 
 
-def meet(
+def gather_by_document(
     run: TaskRun,
     plan: Plan,
     tables: Mapping[str, InputTable],

@@ -23,7 +23,7 @@ from segscore.pipeline.scoring.aspects.threshold import Threshold
 from segscore.pipeline.scoring.aspects.trials import Trials
 from segscore.pipeline.scoring.finished_scoring import FinishedScoring
 from segscore.pipeline.scoring.inputs import Inputs
-from segscore.pipeline.scoring.part import PartSums, TaskResults, add, settle_units
+from segscore.pipeline.scoring.part import PartSums, TaskResults, add, bucket_run_units
 from segscore.pipeline.scoring.results import describe_results, summarise_results
 from segscore.pipeline.scoring.settings import ScoreSettings
 
@@ -93,7 +93,7 @@ def _average(
     run: TaskRun, settings: ScoreSettings, inputs: Inputs, results: TaskResults
 ) -> Outcome:
     """Add up the sums of all parts and average them."""
-    sums = settle_units(_add_up(run, results))
+    sums = bucket_run_units(_add_up(run, results))
     scored = {str(key[0]) for key in sums.pairs.groups} if sums.pairs is not None else set()
     described = describe_results(settings, results, inputs, sums)
     scoring = FinishedScoring(settings.output, described)

@@ -5,7 +5,7 @@ from dataclasses import replace
 import pyarrow as pa
 
 from segscore.pipeline.arrays.document_ids import hash_names
-from segscore.pipeline.arrays.ragged import Coded, ragged, trimmed
+from segscore.pipeline.arrays.ragged import Categorical, ragged, trimmed
 from segscore.pipeline.results.names import POINT
 from segscore.pipeline.scoring.boundaries import Side, side, typed_side
 from segscore.pipeline.scoring.counting import Rule
@@ -41,7 +41,7 @@ def density_matched_rows(
         return typed_side(positions, types, document, words)
 
     names = [f"{POINT}{name}:{system}" for system in hypotheses.system.names]
-    system = Coded(hypotheses.system.code, names)
+    system = Categorical(hypotheses.system.code, names)
     return replace(
         hypotheses,
         coder=pa.array(names, hypotheses.coder.type).take(pa.array(system.code)),

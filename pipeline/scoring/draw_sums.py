@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from segscore.pipeline.arrays.ragged import Coded, Ints
+from segscore.pipeline.arrays.ragged import Categorical, Ints
 from segscore.pipeline.statistics.sums import add_counts
 
 DrawSums = dict[str, NDArray[Any]]
@@ -14,7 +14,7 @@ DrawSums = dict[str, NDArray[Any]]
 integers, shape (draws, counts)."""
 
 
-def sum_draw(counts: Mapping[str, Ints], system: Coded) -> NDArray[Any]:
+def sum_draw(counts: Mapping[str, Ints], system: Categorical) -> NDArray[Any]:
     """Add up the counts of one draw by system: shape (systems, counts)."""
     zeros = np.zeros((len(counts), len(system.names)), np.int64)
     return add_counts(system.code, [*counts.values()], zeros).T

@@ -2,11 +2,11 @@
 
 import numpy as np
 
-from segscore.pipeline.arrays.ragged import Coded, Ints
+from segscore.pipeline.arrays.ragged import Categorical, Ints
 from segscore.pipeline.statistics.sums import GroupKey, distinct
 
 
-def number_groups(columns: list[Coded]) -> tuple[Ints, list[GroupKey]]:
+def number_groups(columns: list[Categorical]) -> tuple[Ints, list[GroupKey]]:
     """Number the combinations of values that occur; -1 where a value is null."""
     code = np.zeros(len(columns[0].code), np.int64)
     for coded in columns:

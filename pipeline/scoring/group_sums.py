@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from segscore.pipeline.arrays.ragged import Coded
+from segscore.pipeline.arrays.ragged import Categorical
 from segscore.pipeline.scoring.counting import Rule
 from segscore.pipeline.scoring.group_numbers import number_groups
 from segscore.pipeline.statistics.resampling import Units
@@ -21,8 +21,8 @@ class KeyedRows:
         counted: what is added up.
     """
 
-    keys: Sequence[Coded]
-    groups: Sequence[Coded] | None
+    keys: Sequence[Categorical]
+    groups: Sequence[Categorical] | None
     level: tuple[int | None, ...]
     counted: CountedRows
 

@@ -8,7 +8,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from segscore.pipeline.arrays.kernel import kernel
-from segscore.pipeline.arrays.ragged import Bits, Coded, Flags, Ints, flags, numbers
+from segscore.pipeline.arrays.ragged import Bits, Categorical, Flags, Ints, flags, numbers
 from segscore.pipeline.runs.record import RowCounts, count_rejected
 from segscore.pipeline.scoring.excluded import without_excluded
 from segscore.pipeline.scoring.references import References
@@ -47,7 +47,7 @@ _HINTS = {
 
 UNPAIRED_COLUMNS = ("table", "source", "row", "document_id", "coder")
 
-Answered = dict[str, Bits]
+DocumentsBySystem = dict[str, Bits]
 """For each system with a valid row, bits over the run's documents: 1 if one was accepted."""
 
 
@@ -76,13 +76,13 @@ class Accepted:
     rejects: pa.Table
     read: int
     far: int
-    answered: Answered
-    rejected: Answered = field(default_factory=dict)
-    contradicting: Answered = field(default_factory=dict)
+    answered: DocumentsBySystem
+    rejected: DocumentsBySystem = field(default_factory=dict)
+    contradicting: DocumentsBySystem = field(default_factory=dict)
     answer: Ints | None = None
 
     @property
-    def uncharged(self) -> Answered:
+    def uncharged(self) -> DocumentsBySystem:
         """Of which documents systems have a hypothesis, or one that contradicts other rows."""
         return join_answered([self.answered, self.contradicting])
 
@@ -115,9 +115,9 @@ def no_documents(references: References) -> Bits:
     return np.zeros((len(references.documents) + 7) // 8, np.uint8)
 
 
-def join_answered(parts: Iterable[Answered]) -> Answered:
+def join_answered(parts: Iterable[DocumentsBySystem]) -> DocumentsBySystem:
     """Return of which documents systems have a hypothesis in any part."""
-    joint: Answered = {}
+    joint: DocumentsBySystem = {}
     for part in parts:
         for system, bits in part.items():
             joint[system] = joint.get(system, bits) | bits
@@ -175,10 +175,12 @@ def accept_hypotheses(
     )
 
 
-def _documents_of(rejects: pa.Table, references: References, answered: Answered) -> Answered:
+def _documents_of(
+    rejects: pa.Table, references: References, answered: DocumentsBySystem
+) -> DocumentsBySystem:
     """Return of which documents systems have rejected rows, and no accepted one."""
     document = references.documents.find(rejects["document_id"].combine_chunks())
-    found: Answered = {}
+    found: DocumentsBySystem = {}
     for system in rejects["coder"].unique().drop_null().to_pylist():
         own = flags(pc.fill_null(pc.equal(rejects["coder"], system), False).combine_chunks())
         has_row = np.zeros(len(references.documents), bool)
@@ -241,14 +243,14 @@ def _mark_seen(code: Ints, document: Ints, once: Bits, twice: Bits) -> None:
         once[code[row], byte] |= bit
 
 
-def _seen(coders: Coded, document: Ints, n_documents: int) -> tuple[Bits, Bits]:
+def _seen(coders: Categorical, document: Ints, n_documents: int) -> tuple[Bits, Bits]:
     """Return bits over the documents for each coder: seen at least once, seen more than once."""
     once, twice = np.zeros((2, len(coders.names), (n_documents + 7) // 8), np.uint8)
     _mark_seen(coders.code, document, once, twice)
     return once, twice
 
 
-def _are_repeated(coders: Coded, document: Ints, n_documents: int) -> Flags:
+def _are_repeated(coders: Categorical, document: Ints, n_documents: int) -> Flags:
     """Return which rows are not the only one of their coder for their document, shape (rows,)."""
     _, twice = _seen(coders, document, n_documents)
     bit = 128 >> (document & 7)

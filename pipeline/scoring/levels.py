@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from segscore.pipeline.arrays.ragged import Coded, Ints
+from segscore.pipeline.arrays.ragged import Categorical, Ints
 from segscore.pipeline.scoring.boundaries import side_from_rows
 from segscore.pipeline.scoring.counting import Rule
 from segscore.pipeline.scoring.pairs import GroupedRows
@@ -116,6 +116,6 @@ def join_levels(rows: Sequence[GroupedRows]) -> GroupedRows:
     return GroupedRows(_tiled(rows[0].system, repeats), groups, names, counted)
 
 
-def _tiled(coded: Coded, repeats: int) -> Coded:
+def _tiled(coded: Categorical, repeats: int) -> Categorical:
     code: Ints = np.tile(coded.code, repeats)
-    return Coded(code, coded.names)
+    return Categorical(code, coded.names)

@@ -14,7 +14,7 @@ import pyarrow as pa
 from segscore.pipeline.arrays.ragged import Bits, Flags, Ints
 from segscore.pipeline.errors import Failed, TooManyUnpaired, Unanswered
 from segscore.pipeline.plain_text import first_named
-from segscore.pipeline.scoring.hypotheses import Accepted, Answered
+from segscore.pipeline.scoring.hypotheses import Accepted, DocumentsBySystem
 from segscore.pipeline.scoring.references import References
 from segscore.pipeline.scoring.settings import LEAVE_OUT, NONE, REFUSE, ScoreSettings
 from segscore.pipeline.settings.measuring import MeasuringSettings
@@ -93,9 +93,9 @@ def count_missing(
     documents: int,
     way: str,
     *,
-    answered: Iterable[Answered],
-    rejected: Iterable[Answered],
-    contradicting: Iterable[Answered],
+    answered: Iterable[DocumentsBySystem],
+    rejected: Iterable[DocumentsBySystem],
+    contradicting: Iterable[DocumentsBySystem],
 ) -> Missing:
     """Count the documents that each system lacks; they are added if ``way`` says so.
 
@@ -119,7 +119,7 @@ def count_missing(
     return Missing(documents, lacking, of_rejected, unsure, added=added)
 
 
-def _count(parts: Iterable[Answered]) -> dict[str, int]:
+def _count(parts: Iterable[DocumentsBySystem]) -> dict[str, int]:
     """Count the documents of each system, by name."""
     found: dict[str, int] = {}
     for part in parts:
@@ -128,7 +128,7 @@ def _count(parts: Iterable[Answered]) -> dict[str, int]:
     return dict(sorted(found.items()))
 
 
-def name_missing(answered: Answered, references: References) -> dict[str, tuple[str, ...]]:
+def name_missing(answered: DocumentsBySystem, references: References) -> dict[str, tuple[str, ...]]:
     """Name the first documents that each system lacks."""
     ids, examples = references.documents.ids, {}
     for system, bits in answered.items():
@@ -152,7 +152,7 @@ def _lacks(bits: Bits, documents: int) -> Flags:
 
 
 def empty_hypotheses(
-    answered: Answered,
+    answered: DocumentsBySystem,
     references: References,
     rows_at_once: int,
     *,

@@ -8,7 +8,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from segscore.pipeline.arrays.ragged import Coded, Floats, Ints, column, encode, numbers
+from segscore.pipeline.arrays.ragged import Categorical, Floats, Ints, column, encode, numbers
 from segscore.pipeline.measures import PANEL_FAMILIES, Table
 from segscore.pipeline.measures.compared import PanelRows
 from segscore.pipeline.scoring.boundaries import Side
@@ -54,7 +54,7 @@ class Hypotheses:
 
     document_id: pa.StringArray
     coder: pa.StringArray
-    system: Coded
+    system: Categorical
     document: Ints
     side: Side
     attributes: pa.Table
@@ -75,8 +75,8 @@ class Hypotheses:
 class GroupedRows:
     """Rows to add up by system and group; the groups are None if the rows are in none."""
 
-    system: Coded
-    groups: list[Coded] | None
+    system: Categorical
+    groups: list[Categorical] | None
     counts: tuple[str, ...]
     counted: adding.CountedRows
 
@@ -140,7 +140,7 @@ def _count(
     counts: dict[str, Ints] = {}
     values = _MeanValues()
     collapsed = np.zeros(len(ref), np.int64)
-    system = Coded(hypotheses.system.code[hyp], hypotheses.system.names)
+    system = Categorical(hypotheses.system.code[hyp], hypotheses.system.names)
     draws = []
     for draw in hypotheses.every_draw():
         of_draw = count_pairs(draw, pairs, references, rule)
@@ -181,7 +181,7 @@ class _Rows:
         )
 
     def grouped(
-        self, hypotheses: Hypotheses, groups: list[Coded] | None, *, one_each: bool
+        self, hypotheses: Hypotheses, groups: list[Categorical] | None, *, one_each: bool
     ) -> GroupedRows:
         """Return the rows to add up by system and group."""
         hyp = self.pairs.hyp_row
@@ -189,7 +189,7 @@ class _Rows:
         counted = adding.CountedRows(
             hypotheses.document[hyp], [*self.counts.values()], [*self.values.values()], one_each
         )
-        system = Coded(hypotheses.system.code[hyp], hypotheses.system.names)
+        system = Categorical(hypotheses.system.code[hyp], hypotheses.system.names)
         return GroupedRows(system, groups, tuple(self.counts), counted)
 
 
@@ -237,12 +237,12 @@ def _sum_trials(
     trials = hypotheses.trials
     assert trials is not None
     hyp_row = together.hyp_row
-    label = Coded(trials.label.code[hyp_row], trials.label.names)
+    label = Categorical(trials.label.code[hyp_row], trials.label.names)
     level = (rule.level,) if rule.by_level else ()
     groups = ready.groups
     of_rows = None
     if groups is not None:
-        of_rows = [Coded(each.code[together.row], each.names) for each in groups]
+        of_rows = [Categorical(each.code[together.row], each.names) for each in groups]
     keyed = KeyedRows([of_each.system, label], of_rows, level, of_each.counted)
     units = references.resampling
     sums = TrialSums({table: sum_keyed(keyed, rule, units)})
@@ -421,7 +421,7 @@ def _level(rule: Rule, rows: int) -> dict[str, pa.Array]:
     return {} if rule.level is None else {LEVEL: pa.repeat(pa.scalar(rule.level, pa.int64()), rows)}
 
 
-def _groups(table: pa.Table, rule: Rule) -> list[Coded] | None:
+def _groups(table: pa.Table, rule: Rule) -> list[Categorical] | None:
     """Return each row's values of the group-by columns; None if it has not all of these columns."""
     if not rule.group_by or not all(name in table.column_names for name in rule.group_by):
         return None

@@ -11,7 +11,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from segscore.pipeline.arrays.document_ids import hash_names
-from segscore.pipeline.arrays.ragged import Coded, Flags, Ints
+from segscore.pipeline.arrays.ragged import Categorical, Flags, Ints
 from segscore.pipeline.results.names import POINT
 from segscore.pipeline.runs.record import RowCounts, require_row_counts
 from segscore.pipeline.scoring.boundaries import Side, side, side_from_rows
@@ -19,7 +19,7 @@ from segscore.pipeline.scoring.counting import Pairs, Rule, pair_up
 from segscore.pipeline.scoring.density_matched_rows import density_matched_rows
 from segscore.pipeline.scoring.documents import Job, Totals
 from segscore.pipeline.scoring.draw_sums import DrawSums, add_draws
-from segscore.pipeline.scoring.hypotheses import Accepted, Answered
+from segscore.pipeline.scoring.hypotheses import Accepted, DocumentsBySystem
 from segscore.pipeline.scoring.input_stats import (
     InputStats,
     add_input_stats,
@@ -52,7 +52,7 @@ from segscore.pipeline.scoring.trials import Trials, blocks, labelled
 from segscore.pipeline.scoring.type_confusion import Cells, add_cells, count_classes
 from segscore.pipeline.settings.measuring import MeasuringSettings
 from segscore.pipeline.settings.reading import RANDOM_POINT_NAMES
-from segscore.pipeline.statistics.sums import Sums, add_numbers, merge, settle
+from segscore.pipeline.statistics.sums import Sums, add_numbers, bucket_units, merge
 from segscore.pipeline.tables.boundary_types import COLUMN as BOUNDARY_TYPES
 from segscore.pipeline.tables.columns import SEGMENTATIONS
 from segscore.pipeline.tables.read import Rows
@@ -133,9 +133,11 @@ def add(parts: Iterable[PartSums]) -> PartSums:
     return total
 
 
-def settle_units(sums: PartSums) -> PartSums:
+def bucket_run_units(sums: PartSums) -> PartSums:
     """Return the sums of a whole run with its resampling units in buckets, if they are many."""
-    pairs, panels = (None if each is None else settle(each) for each in (sums.pairs, sums.panels))
+    pairs, panels = (
+        None if each is None else bucket_units(each) for each in (sums.pairs, sums.panels)
+    )
     return replace(sums, pairs=pairs, panels=panels)
 
 
@@ -163,9 +165,9 @@ class Receipt:
     part: str
     rows: RowCounts
     pairs: int
-    answered: Answered
-    rejected: Answered
-    contradicting: Answered
+    answered: DocumentsBySystem
+    rejected: DocumentsBySystem
+    contradicting: DocumentsBySystem
     lacked: dict[str, tuple[str, ...]]
     content: Content
     totals: Totals | None
@@ -291,8 +293,8 @@ def _trials(job: Job, accepted: Accepted) -> Trials | None:
     return Trials(accepted.answer, labelled(trial), job.totals.trials)
 
 
-def _unnumbered(accepted: Accepted) -> Coded:
-    return Coded(np.zeros(len(accepted.rows), np.int64), [""])
+def _unnumbered(accepted: Accepted) -> Categorical:
+    return Categorical(np.zeros(len(accepted.rows), np.int64), [""])
 
 
 def _hypotheses(
@@ -403,7 +405,7 @@ def _as_hypotheses(
     document = first_document + segmentations.document
     ids = references.documents.ids.take(pa.array(document))
     coder = pa.array([POINT + name] * len(document), pa.string())
-    system = Coded(np.zeros(len(document), np.int64), [POINT + name])
+    system = Categorical(np.zeros(len(document), np.int64), [POINT + name])
     if REFERENCE_POINTS[name].scored_against == "others":
         held_out_coder = references.coder.slice(references.first[first_document], len(document))
         coder = pc.binary_join_element_wise(coder, held_out_coder, ":")

@@ -71,7 +71,7 @@ def score_documents(run: TaskRun, inputs: Inputs, plan: Plan, rule: Rule) -> Tas
     parts = parts_of(plan)
     with run.stage("meet"):
         tables = without_plain(inputs.tables)
-        partitioning = shuffle.meet(run, plan, tables, _SCORED, parts)
+        partitioning = shuffle.gather_by_document(run, plan, tables, _SCORED, parts)
         if partitioning is None:
             return None
     with run.stage("references"):

@@ -12,8 +12,14 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from segscore.pipeline.arrays.document_ids import GOLDEN_RATIO, Hashes, Numbered, hash_names, number
-from segscore.pipeline.arrays.ragged import Coded, Flags, Ints, encode, flags, numbers
+from segscore.pipeline.arrays.document_ids import (
+    GOLDEN_RATIO,
+    Hashes,
+    IndexedDocuments,
+    hash_names,
+    index_documents,
+)
+from segscore.pipeline.arrays.ragged import Categorical, Flags, Ints, encode, flags, numbers
 from segscore.pipeline.errors import Failed, Refused
 from segscore.pipeline.measures import Table
 from segscore.pipeline.results.coverage import Coverage, coverage_of
@@ -31,8 +37,8 @@ from segscore.pipeline.statistics.sums import (
     CountedRows,
     GroupKey,
     Sums,
+    bucket_units,
     merge,
-    settle,
     sum_rows,
 )
 from segscore.schemas.rows import AverageRow, group_of
@@ -76,7 +82,7 @@ def with_shared_averages(summary: pa.Table, run: FinishedScoring, pieces: Pieces
             measures = [*kind.measures]
             shared |= {(*key, each): n for key, n in found.numbers.items() for each in measures}
             sums = [*reader.sum_shared(found)]
-            kinds += [(kind, settle(merge(sums)))] if sums else []
+            kinds += [(kind, bucket_units(merge(sums)))] if sums else []
     rows = _shared_rows(summary, by, kinds, run)
     return _filled(summary, (by, groups), shared, rows)
 
@@ -125,9 +131,9 @@ class _Block:
     """
 
     table: pa.Table
-    numbered: Numbered
-    system: Coded
-    groupings: list[tuple[list[Coded], Ints]]
+    numbered: IndexedDocuments
+    system: Categorical
+    groupings: list[tuple[list[Categorical], Ints]]
 
     def entries(self, group: Ints) -> Hashes:
         """Return a number for the document and the group of each row, shape (rows,)."""
@@ -195,9 +201,11 @@ class _Reader:
                 if chosen.any():
                     yield from self._sums(block, groups, chosen, shared.most)
 
-    def _sums(self, block: _Block, groups: list[Coded], chosen: Flags, most: int) -> Iterator[Sums]:
+    def _sums(
+        self, block: _Block, groups: list[Categorical], chosen: Flags, most: int
+    ) -> Iterator[Sums]:
         """Add up some rows by system and group and, in a run by level, by level and over all."""
-        columns = [Coded(each.code[chosen], each.names) for each in (block.system, *groups)]
+        columns = [Categorical(each.code[chosen], each.names) for each in (block.system, *groups)]
         code, keys = number_groups(columns)
         keys = [(*key, *[None] * (len(self.groups) - len(groups))) for key in keys]
         table = block.table.filter(pa.array(chosen))
@@ -242,12 +250,14 @@ class _Reader:
                 original = flags(are_original(table, settings.shares))
                 yield _Block(
                     table,
-                    number(table.column("document_id").combine_chunks()),
-                    Coded(code, systems),
+                    index_documents(table.column("document_id").combine_chunks()),
+                    Categorical(code, systems),
                     [*self._groupings(table, original)],
                 )
 
-    def _groupings(self, table: pa.Table, original: Flags) -> Iterator[tuple[list[Coded], Ints]]:
+    def _groupings(
+        self, table: pa.Table, original: Flags
+    ) -> Iterator[tuple[list[Categorical], Ints]]:
         """Yield the groups of rows: over all documents, then by the group-by columns, if any."""
         place = {key: i for i, key in enumerate(self.coverages)}
         over_all = place.get((None,) * len(self.groups), -1)

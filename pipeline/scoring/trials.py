@@ -11,7 +11,7 @@ from math import lcm
 
 import numpy as np
 
-from segscore.pipeline.arrays.ragged import Coded, Floats, Ints
+from segscore.pipeline.arrays.ragged import Categorical, Floats, Ints
 from segscore.pipeline.errors import Unsuitable
 from segscore.pipeline.scoring.counting import Pairs
 from segscore.pipeline.tables.trial_numbers import NO_TRIAL
@@ -38,12 +38,12 @@ class Trials:
     """
 
     answer: Ints
-    label: Coded
+    label: Categorical
     scale: int
 
     def part(self, start: int, end: int) -> "Trials":
         """Return the trials of hypotheses start..end-1."""
-        label = Coded(self.label.code[start:end], self.label.names)
+        label = Categorical(self.label.code[start:end], self.label.names)
         return Trials(self.answer[start:end], label, self.scale)
 
     def of_pairs(self, pairs: Pairs) -> "PairTrials":
@@ -146,11 +146,11 @@ def order_by_answer(coder: Ints, document: Ints, trial: Ints) -> tuple[Ints, Int
     return order, answer
 
 
-def labelled(trial: Ints) -> Coded:
+def labelled(trial: Ints) -> Categorical:
     """Return trials as text; empty where a row states none."""
     numbers, code = np.unique(trial, return_inverse=True)
     names = ["" if number == NO_TRIAL else str(number) for number in numbers.tolist()]
-    return Coded(code.astype(np.int64), names)
+    return Categorical(code.astype(np.int64), names)
 
 
 def common_scale(numbers: Iterable[int]) -> int:

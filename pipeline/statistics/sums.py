@@ -398,7 +398,7 @@ def merge(parts: Sequence[Sums]) -> Sums:
     )
 
 
-def settle(sums: Sums) -> Sums:
+def bucket_units(sums: Sums) -> Sums:
     """Return the sums of a whole run with its resampling units in buckets, if they are many."""
     unit = settled(sums.unit)
     return sums if unit is sums.unit else merge([replace(sums, unit=unit)])

@@ -8,7 +8,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from segscore.pipeline.arrays.document_ids import number
+from segscore.pipeline.arrays.document_ids import index_documents
 from segscore.pipeline.arrays.ragged import Flags, Ints
 from segscore.pipeline.tables.columns import DOCUMENTS
 from segscore.pipeline.tables.rows import RowPlace, is_given
@@ -72,7 +72,7 @@ def describe_documents(
     if ids.null_count:
         row = int(np.flatnonzero(ids.is_null().to_numpy(zero_copy_only=False))[0])
         is_given(None, "document_id", RowPlace(*places[row]))
-    numbered = number(ids)
+    numbered = index_documents(ids)
     document, count = numbered.document, len(numbered.documents)
     columns = {name: stated.column(name).combine_chunks() for name in stated.column_names}
     lists = [name for name in BY_UNIT if name in columns]

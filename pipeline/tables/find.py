@@ -24,15 +24,15 @@ from segscore.pipeline.tables.columns import DOCUMENTS, Contract, contract_of, e
 from segscore.pipeline.tables.describe_documents import describe_documents
 from segscore.pipeline.tables.json_blocks import BLOCK, JsonLines, whole_lines
 from segscore.pipeline.tables.mixed_attributes import Located, describe_mixed, find_first_values
-from segscore.pipeline.tables.path_columns import TRIAL, PathValues, path_columns, path_fields
-from segscore.pipeline.tables.rows import Defaults
-from segscore.pipeline.tables.stated_table import (
+from segscore.pipeline.tables.parsed_table import (
     attribute_names,
     documents_of,
     join_stated,
     rows_of_role,
     segmentations_of,
 )
+from segscore.pipeline.tables.path_columns import TRIAL, PathValues, path_columns, path_fields
+from segscore.pipeline.tables.rows import Defaults
 from segscore.pipeline.tables.trial_files import numbered_as_trials
 from segscore.pipeline.tables.units import (
     one_unit,

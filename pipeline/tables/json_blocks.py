@@ -19,8 +19,8 @@ from segscore.pipeline.errors import Refused
 from segscore.pipeline.tables import jsonl
 from segscore.pipeline.tables.attributes import OWN_COLUMNS
 from segscore.pipeline.tables.columns import SEGMENTATIONS
+from segscore.pipeline.tables.parsed_table import STATED, join_types, parsed_table, with_columns
 from segscore.pipeline.tables.rows import Defaults, ParsedRow
-from segscore.pipeline.tables.stated_table import STATED, join_types, stated_table, with_columns
 from segscore.pipeline.tables.strict_json import has_deep_line
 from segscore.schemas.input_columns import INPUT_TYPES, ROLE, ROLES
 
@@ -88,7 +88,7 @@ class JsonLines:
         rows: list[ParsedRow] = []
         for first, piece in without_gaps(block, line):
             rows += self._accepted(piece, first) if self.rejecting else self._parsed(piece, first)
-        return stated_table(rows), np.array([row.line for row in rows], np.int64)
+        return parsed_table(rows), np.array([row.line for row in rows], np.int64)
 
     def _accepted(self, block: bytes, line: int) -> list[ParsedRow]:
         """Return the rows of the lines that can be read, and collect the other lines."""
@@ -96,7 +96,7 @@ class JsonLines:
         for number, text in enumerate(BytesIO(block), start=line):
             try:
                 parsed = self._parsed(text, number)
-                stated_table(parsed)  # refuses values that do not fit their column
+                parsed_table(parsed)  # refuses values that do not fit their column
                 rows += parsed
             except Refused as refusal:
                 self.bad_lines.append((number - 1, str(refusal)))

@@ -5,8 +5,8 @@ from collections.abc import Callable, Iterable
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from segscore.pipeline.tables.parsed_table import FirstValues, attribute_names, mixed_attributes
 from segscore.pipeline.tables.rows import shown
-from segscore.pipeline.tables.stated_table import FirstValues, attribute_names, mixed_attributes
 
 _NO_VALUES = pa.list_(pa.null())
 """Type of a list without a value, which every list may be."""

@@ -11,8 +11,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from segscore.pipeline import storage
-from segscore.pipeline.arrays.document_ids import Numbered, number
-from segscore.pipeline.arrays.ragged import Coded, Flags, Ints, encode, flags
+from segscore.pipeline.arrays.document_ids import IndexedDocuments, index_documents
+from segscore.pipeline.arrays.ragged import Categorical, Flags, Ints, encode, flags
 from segscore.pipeline.errors import Absent, OtherRole, Unreadable
 from segscore.pipeline.tables.column_types import convert_columns
 from segscore.pipeline.tables.columns import DOCUMENTS, Contract, contract_of
@@ -67,14 +67,14 @@ class Rows:
         return self.table.column("document_id").chunk(0)
 
     @cached_property
-    def coders(self) -> Coded:
+    def coders(self) -> Categorical:
         """The coder of each segmentation."""
         return encode(self.table.column("coder").chunk(0))
 
     @cached_property
-    def numbered(self) -> Numbered:
+    def numbered(self) -> IndexedDocuments:
         """The documents of the rows."""
-        return number(self.ids)
+        return index_documents(self.ids)
 
     def keep(self, mask: Flags) -> "Rows":
         """Return the rows for which ``mask`` is true, shape (rows,)."""

@@ -18,11 +18,11 @@ from segscore.pipeline.tables.columns import SEGMENTATIONS
 from segscore.pipeline.tables.find import row_defaults, select_named
 from segscore.pipeline.tables.in_memory import source_in_memory
 from segscore.pipeline.tables.jsonl import parse_record
+from segscore.pipeline.tables.parsed_table import parsed_table
 from segscore.pipeline.tables.plain_attributes import without_absent
 from segscore.pipeline.tables.read import other_role_error
 from segscore.pipeline.tables.rows import RowPlace, shown
 from segscore.pipeline.tables.sources import TableSource, find_source
-from segscore.pipeline.tables.stated_table import stated_table
 from segscore.pipeline.tables.units import MILLISECOND, with_unit
 from segscore.schemas.input_columns import INPUT_TYPES, TABLE_ROLES
 
@@ -217,7 +217,7 @@ def _rows(name: str, rows: list[Any]) -> tuple[pa.Table, Ints | None]:
         for number, row in enumerate(rows, start=1)
     ]
     lines = np.arange(1, len(parsed) + 1)
-    table, chosen = select_named(name, stated_table(parsed), name, lines)
+    table, chosen = select_named(name, parsed_table(parsed), name, lines)
     if name == "documents":
         table = without_absent(table)
     if name in TABLE_ROLES and not len(chosen):

@@ -418,8 +418,8 @@ def _broken(boundaries: tuple[int, ...], n_units: int, types: tuple[int, ...] | 
     try:
         from segscore.pipeline.tables.columns import SEGMENTATIONS
         from segscore.pipeline.tables.in_memory import numbered_rows
+        from segscore.pipeline.tables.parsed_table import segmentation_table
         from segscore.pipeline.tables.read import validate_rows
-        from segscore.pipeline.tables.stated_table import segmentation_table
     except ModuleNotFoundError:
         return Refused(
             f"{_PLACE.source}: boundaries must ascend within 1..n_units-1, where n_units is "

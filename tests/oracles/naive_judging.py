@@ -174,7 +174,7 @@ def fit_differences(values: Values, coders: Collection[str], standard: Collectio
     return {x: effects[x] for x in coders if of[x]}
 
 
-class Coded(NamedTuple):
+class Categorical(NamedTuple):
     """The similarity of two coders in a document, and its weight."""
 
     document: str
@@ -183,7 +183,7 @@ class Coded(NamedTuple):
     weight: float
 
 
-def coded_pairs(corpus: Corpus, n_t: int) -> list[Coded]:
+def coded_pairs(corpus: Corpus, n_t: int) -> list[Categorical]:
     """The similarities of all pairs of codings that are defined."""
     found = []
     for name, document in sorted(corpus.items()):
@@ -194,17 +194,17 @@ def coded_pairs(corpus: Corpus, n_t: int) -> list[Coded]:
             value = naive.edit_values(counts, n_t=n_t, per_row=False)["boundary_similarity"]
             weight = sum(counts[k] for k in ("matches", "near_misses", "misses", "false_alarms"))
             if value is not None:
-                found.append(Coded(name, (x, y), float(value), float(weight)))
+                found.append(Categorical(name, (x, y), float(value), float(weight)))
     return found
 
 
 def fit_similarities(
-    rows: Sequence[Coded], shown: Sequence[Coded], stratum: Mapping[str, str]
+    rows: Sequence[Categorical], shown: Sequence[Categorical], stratum: Mapping[str, str]
 ) -> tuple[Effects, dict[Pair, float]]:
     """Fit m + a_i + a_j + g_d by weighted least squares; mean residuals of the shown pairs."""
     of_document = Counter(row.document for row in rows)
 
-    def effect(row: Coded) -> str:
+    def effect(row: Categorical) -> str:
         return row.document if of_document[row.document] > 1 else "all of " + stratum[row.document]
 
     coders = sorted({x for row in rows for x in row.pair})
@@ -336,7 +336,7 @@ def _judge(
     }
     moved = {x: offsets[x] for x in shifted}
     pairs = [
-        Coded("all", pair, *known)
+        Categorical("all", pair, *known)
         for pair in combinations(coders, 2)
         if used(pair) and (known := aligned(given.corpus, *pair, moved, n_t)) is not None
     ]

@@ -6,13 +6,13 @@ from dataclasses import dataclass
 import pyarrow as pa
 
 from segscore.pipeline.tables.describe_documents import describe_documents
-from segscore.pipeline.tables.rows import ParsedRow
-from segscore.pipeline.tables.stated_table import (
+from segscore.pipeline.tables.parsed_table import (
     attribute_names,
+    parsed_table,
     rows_of_role,
     segmentations_of,
-    stated_table,
 )
+from segscore.pipeline.tables.rows import ParsedRow
 from segscore.schemas.input_columns import ROLES
 
 
@@ -40,7 +40,7 @@ def gather_tables(rows: Iterable[ParsedRow]) -> Gathered:
     one document.
     """
     stated = list(rows)
-    table = stated_table(stated)
+    table = parsed_table(stated)
     places = [(row.source, row.line) for row in stated]
     described = describe_documents(table, attribute_names(table), places)
     references, hypotheses = (rows_of_role(table, role) for role in ROLES)

@@ -5,7 +5,7 @@ from itertools import chain
 import numpy as np
 import pyarrow as pa
 
-from segscore.pipeline.arrays.document_ids import number
+from segscore.pipeline.arrays.document_ids import index_documents
 from segscore.pipeline.arrays.ragged import from_lists
 from segscore.pipeline.conventions.corpus import CodedSide, Corpus
 
@@ -26,6 +26,6 @@ def corpus_arrays(documents: Documents) -> Corpus:
         CodedSide(from_lists(hypotheses), sizes, each, np.zeros_like(each), ends[: len(each)]),
         np.arange(len(row)),
         row,
-        number(pa.array([f"d{document}" for document in each])).documents,
+        index_documents(pa.array([f"d{document}" for document in each])).documents,
         ("system",),
     )

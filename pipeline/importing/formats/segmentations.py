@@ -21,6 +21,7 @@ from segscore.pipeline.importing.formats.interval_columns import has_start
 from segscore.pipeline.importing.formats.values import object_of
 from segscore.pipeline.tables import jsonl, strict_json
 from segscore.pipeline.tables.columns import SEGMENTATIONS
+from segscore.pipeline.tables.parsed_table import parsed_table
 from segscore.pipeline.tables.rows import (
     Defaults,
     ParsedRow,
@@ -38,7 +39,6 @@ from segscore.pipeline.tables.rows import (
     stem,
     text_of,
 )
-from segscore.pipeline.tables.stated_table import stated_table
 from segscore.schemas.input_columns import BY_SEGMENT, INPUT_TYPES, ROLE
 
 _T = TypeVar("_T")
@@ -86,7 +86,7 @@ def read_csv(
                 try:
                     row = _row(_record(header, cells, place), defaults, place)
                     if bad_lines is not None:
-                        stated_table([row])  # refuses values that do not fit their column
+                        parsed_table([row])  # refuses values that do not fit their column
                 except Refused as refusal:
                     if bad_lines is None:
                         raise

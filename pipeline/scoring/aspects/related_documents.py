@@ -15,7 +15,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from segscore.pipeline.arrays.document_ids import GOLDEN_RATIO, Hashes, hash_names, number
+from segscore.pipeline.arrays.document_ids import GOLDEN_RATIO, Hashes, hash_names, index_documents
 from segscore.pipeline.arrays.ragged import Ints, add_up, encode
 from segscore.pipeline.measures import ALL
 from segscore.pipeline.results.leaderboard import measures_to_show
@@ -159,7 +159,7 @@ def _read(
 
 def _of_documents(table: pa.Table, measure: str) -> _Values:
     """Average the rows of each document and system."""
-    numbered = number(table.column("document_id").combine_chunks())
+    numbered = index_documents(table.column("document_id").combine_chunks())
     coded = encode(table.column("hypothesis").combine_chunks())
     both = numbered.document * len(coded.names) + coded.code
     _, first, place = np.unique(both, return_index=True, return_inverse=True)

@@ -148,7 +148,7 @@ def _sweep(
     parts = parts_of(plan)
     with run.stage("meet"):
         tables = without_plain(inputs.tables)
-        partitioning = shuffle.meet(run, plan, tables, SWEEP_STAGE, parts)
+        partitioning = shuffle.gather_by_document(run, plan, tables, SWEEP_STAGE, parts)
         if partitioning is None:
             return None
     with run.stage("sweep"):

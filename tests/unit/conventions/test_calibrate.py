@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from segscore import Segmentation, calibrate, evaluate
-from segscore.pipeline.arrays.document_ids import hash_names, number
+from segscore.pipeline.arrays.document_ids import hash_names, index_documents
 from segscore.pipeline.arrays.ragged import Ragged, from_lists
 from segscore.pipeline.conventions import document_sample
 from segscore.pipeline.conventions.calibrate import (
@@ -178,7 +178,7 @@ def test_the_curve_is_that_of_the_slow_twin() -> None:
     rows = [json.loads(line) for line in Path(STARGAZER).read_text("utf-8").splitlines()]
     truth = [row["boundaries"] for row in rows if row["role"] == "reference"]
 
-    documents = hash_names(number(pa.array(["stargazer"])).documents.ids).hashes
+    documents = hash_names(index_documents(pa.array(["stargazer"])).documents.ids).hashes
     numbers = documents[0] + np.arange(len(truth), dtype=np.uint64)
     for fault in (Fault("mixed", 0.25), Fault(MOVED, 2), Fault("missed", 0.5)):
         (point,) = (point for point in points if point.fault == fault)

@@ -19,8 +19,8 @@ from segscore.pipeline.importing.formats.known import FORMATS
 from segscore.pipeline.importing.open_input import detect
 from segscore.pipeline.tables import jsonl
 from segscore.pipeline.tables.attributes import OWN_COLUMNS
+from segscore.pipeline.tables.parsed_table import segmentation_table
 from segscore.pipeline.tables.rows import Defaults, ParsedRow
-from segscore.pipeline.tables.stated_table import segmentation_table
 from segscore.schemas.input_columns import (
     BY_BOUNDARY,
     BY_SEGMENT,

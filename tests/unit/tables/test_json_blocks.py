@@ -17,8 +17,8 @@ from segscore.pipeline.errors import Refused
 from segscore.pipeline.storage import decoded_lines
 from segscore.pipeline.tables import json_blocks, jsonl
 from segscore.pipeline.tables.json_blocks import JsonLines, whole_lines
+from segscore.pipeline.tables.parsed_table import join_stated, parsed_table
 from segscore.pipeline.tables.rows import Defaults, ParsedRow
-from segscore.pipeline.tables.stated_table import join_stated, stated_table
 from tests.support.examples import examples
 
 URL = "f.jsonl"
@@ -109,7 +109,7 @@ def exactly(content: bytes, lenient: bool) -> tuple[pa.Table, list[int], set[str
     adapted = set[str]()
     may_adapt = adapted if lenient else None
     rows = [*jsonl.read(decode(content, 1), URL, Defaults(), lenient=lenient, adapted=may_adapt)]
-    return stated_table(rows), [row.line for row in rows], adapted
+    return parsed_table(rows), [row.line for row in rows], adapted
 
 
 def outcome(read: Any, *arguments: Any) -> Any:
@@ -247,9 +247,9 @@ def test_blocks_are_whole_lines(content: bytes, size: int) -> None:
 def test_an_attribute_of_several_types_in_several_blocks_is_text() -> None:
     values: list[Any] = [1, 1.0, True, "w", None, 1e16, (), (1.0, None), ("ü", "w")]
     tables = [
-        stated_table([ParsedRow("d", "c", "reference", 9, (1,), attributes={"v": value})])
+        parsed_table([ParsedRow("d", "c", "reference", 9, (1,), attributes={"v": value})])
         if value is not None
-        else stated_table([ParsedRow("d", "c", "reference", 9, (1,))])
+        else parsed_table([ParsedRow("d", "c", "reference", 9, (1,))])
         for value in values
     ]
     texts = ["1", "1.0", "true", "w", None, "1e+16", "[]", "[1.0, null]", '["ü", "w"]']

@@ -29,7 +29,7 @@ STATED_TYPES = {**INPUT_TYPES, ROLE: pa.string()}
 """Types of all columns of rows as stated but attributes."""
 
 
-def stated_table(rows: Sequence[ParsedRow]) -> pa.Table:
+def parsed_table(rows: Sequence[ParsedRow]) -> pa.Table:
     """Build the table of rows as stated; what a lenient reader left as None is null.
 
     Its metadata lists the attributes of several types (see ``mixed_attributes``).
@@ -77,7 +77,7 @@ def _first_values(rows: Sequence[ParsedRow], name: str) -> FirstValues:
 
 
 def mixed_attributes(stated: pa.Table) -> dict[str, FirstValues]:
-    """Return the attributes that had several types when ``stated_table`` built a table."""
+    """Return the attributes that had several types when ``parsed_table`` built a table."""
     return dict(json.loads((stated.schema.metadata or {}).get(_MIXED.encode(), b"{}")))
 
 
@@ -123,9 +123,9 @@ def segmentation_table(rows: Iterable[ParsedRow]) -> pa.Table:
     """Build one table from the rows of a file, whatever their roles; every attribute is a column.
 
     What a lenient reader left as None is null, even a missing document_id. Lists with one element
-    per unit are dropped. Otherwise, raises Refused as stated_table does.
+    per unit are dropped. Otherwise, raises Refused as parsed_table does.
     """
-    return segmentations_of(stated_table(list(rows)))
+    return segmentations_of(parsed_table(list(rows)))
 
 
 def _is_given(table: pa.Table, name: str) -> bool:
