@@ -88,7 +88,7 @@ def as_mask(masses: tuple[int, ...]) -> str:
     return "1".join("0" * (mass - 1) for mass in masses)
 
 
-def against_others(folder: str, units: int) -> list[Result]:
+def relative_to_peers(folder: str, units: int) -> list[Result]:
     """Time all alternately, one thread each."""
     references, hypotheses, compared = pairs(folder, units)
     window = windows.window_size(compared.n_units, references.lengths[compared.ref_row] + 1)
@@ -139,4 +139,4 @@ def against_others(folder: str, units: int) -> list[Result]:
 def measure() -> list[Result]:
     """Measure short and long documents."""
     with tempfile.TemporaryDirectory() as folder:
-        return [result for units in FASTER for result in against_others(folder, units)]
+        return [result for units in FASTER for result in relative_to_peers(folder, units)]

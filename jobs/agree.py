@@ -30,7 +30,7 @@ from segscore.pipeline.agreement.settings import AgreeSettings
 from segscore.pipeline.errors import Done, Refused
 from segscore.pipeline.settings.options import Panel
 from segscore.pipeline.settings.ranges import one_of
-from segscore.pipeline.statistics.shown_numbers import counted
+from segscore.pipeline.statistics.formatted_numbers import counted
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -158,12 +158,12 @@ def _print_data(
         output = finished.record["settings"]["output"]
         print_json("agree", {"output": output, **described(finished.record), **tables})
     elif format_name == "latex":
-        from segscore.pipeline.agreement.shown_in_papers import IN_PAPERS
+        from segscore.pipeline.agreement.agreement_in_papers import IN_PAPERS
 
         table = IN_PAPERS[layout](finished)
         print_text(latex_table(table, signature))
     elif layout in CHOICES:
-        from segscore.pipeline.agreement.shown_work import WORK_COLUMNS
+        from segscore.pipeline.agreement.work_tables import WORK_COLUMNS
 
         rows = [*map(_in_cells, work.choose(finished)[layout].rows)]
         print_table(plain_table(WORK_COLUMNS[layout], rows, signature), format_name)
@@ -203,7 +203,7 @@ def _print_table(finished: "FinishedAudit", layout: str, format_name: PaperForma
 
 def _print_markdown(finished: "FinishedAudit", layout: str, table: "pa.Table") -> None:
     """Print the rows of the groups that the terminal shows; say how many more there are."""
-    from segscore.pipeline.agreement.shown_coders import CODER_COLUMNS
+    from segscore.pipeline.agreement.coders_tables import CODER_COLUMNS
     from segscore.pipeline.runs.finished import grouped
 
     by = list(finished.record["settings"]["group_by"])

@@ -18,7 +18,7 @@ def consensus(
     """Make one segmentation of each document: the boundaries that enough coders have."""
     from segscore.jobs.show.fitted import print_lines
     from segscore.pipeline.agreement.majority import AGREED, write_consensus
-    from segscore.pipeline.statistics.shown_numbers import counted
+    from segscore.pipeline.statistics.formatted_numbers import counted
 
     record = write_consensus(codings, output, chosen)
     LOG.warn(record["warnings"])

@@ -6,7 +6,7 @@ from segscore.jobs.cli.log import LOG
 from segscore.pipeline.errors import Refused
 from segscore.pipeline.plain_text import visible
 from segscore.pipeline.reports.export.settings import ExportSettings
-from segscore.pipeline.statistics.shown_numbers import counted
+from segscore.pipeline.statistics.formatted_numbers import counted
 
 
 def export(chosen: ExportSettings) -> None:

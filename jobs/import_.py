@@ -27,7 +27,7 @@ def import_(
     from segscore.pipeline.importing.run import SMALL, find_imported, run_import
     from segscore.pipeline.runs import executors
     from segscore.pipeline.runs.tasks import ignore_progress
-    from segscore.pipeline.statistics.shown_numbers import counted, shown_position
+    from segscore.pipeline.statistics.formatted_numbers import counted, shown_position
     from segscore.pipeline.tables.units import MILLISECOND
 
     chosen = with_recipe(chosen)

@@ -16,9 +16,9 @@ def measures(
 ) -> None:
     """List every measure, or one: formula, source, range, direction, whether it is a default."""
     from segscore.jobs.show.formats import plain_table, print_json, print_text, table_text
-    from segscore.jobs.show.shown import print_shown
-    from segscore.pipeline.agreement.shown_formulas import (
-        formulas_shown,
+    from segscore.jobs.show.shown import print_result
+    from segscore.pipeline.agreement.formulas_table import (
+        formulas_table,
         list_coefficients,
         list_measures,
         measures_in_lines,
@@ -30,8 +30,8 @@ def measures(
     if format_name == "text" and name is not None:
         _print_one(chosen[0])
     elif format_name == "text":
-        print_shown(measures_in_lines(chosen))
-        print_shown(formulas_shown(list_coefficients()), last=True)
+        print_result(measures_in_lines(chosen))
+        print_result(formulas_table(list_coefficients()), last=True)
     elif format_name == "json":
         others = {"agreement": list_coefficients()} if name is None else {}
         print_json("measures", {"measures": listed} | others)

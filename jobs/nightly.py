@@ -27,7 +27,7 @@ from segscore.pipeline.nightly.dates import read_date
 from segscore.pipeline.nightly.settings import NightSettings
 from segscore.pipeline.scoring.settings import ScoreSettings
 from segscore.pipeline.settings.options import Panel
-from segscore.pipeline.statistics.shown_numbers import counted
+from segscore.pipeline.statistics.formatted_numbers import counted
 
 if TYPE_CHECKING:
     from segscore.pipeline.nightly.ahead import ScoredAhead

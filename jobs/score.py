@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from segscore.pipeline.runs.executor import Executor
     from segscore.pipeline.runs.tasks import Progress
     from segscore.pipeline.scoring.finished_scoring import FinishedScoring
-    from segscore.pipeline.statistics.shown_tables import ShownTable
+    from segscore.pipeline.statistics.result_table import ResultTable
 
 
 _CONFUSIONS = ("confusion", "label_confusion")
@@ -124,7 +124,7 @@ def _print_json(finished: "FinishedScoring", chosen: ScoreSettings) -> None:
     print_json("score", {"output": chosen.output, **described(finished.record), **tables})
 
 
-def _table(finished: "FinishedScoring", layout: str, chosen: ScoreSettings) -> "ShownTable":
+def _table(finished: "FinishedScoring", layout: str, chosen: ScoreSettings) -> "ResultTable":
     """Arrange the averages of a run."""
     from segscore.pipeline.results.crossed import summary_table
     from segscore.pipeline.runs.record import describe_losses

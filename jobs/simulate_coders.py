@@ -21,7 +21,7 @@ def simulate_coders(
     """
     from segscore.jobs.show.fitted import print_lines
     from segscore.pipeline.agreement import simulate
-    from segscore.pipeline.statistics.shown_numbers import counted
+    from segscore.pipeline.statistics.formatted_numbers import counted
 
     record = simulate.run(codings, output, chosen)
     LOG.warn(record["warnings"])

@@ -53,14 +53,14 @@ def _print_as_text(
 ) -> None:
     """Print what a value is worth, or the curve; then what systems that find nothing get."""
     from segscore.jobs.show.fitted import print_lines
-    from segscore.jobs.show.shown import print_shown
-    from segscore.pipeline.conventions.shown_calibration import distances_shown, shares_shown
+    from segscore.jobs.show.shown import print_result
+    from segscore.pipeline.conventions.calibration_tables import distances_table, shares_table
 
     if value is not None:
         print_lines(calibration.describe(value))
     else:
-        print_shown(shares_shown(calibration))
-        print_shown(distances_shown(calibration))
+        print_result(shares_table(calibration))
+        print_result(distances_table(calibration))
     if calibration.sample.words:
         sentence = f"simulated on {calibration.sample.words}; --sample all takes every one"
         print_lines(sentence)

@@ -7,7 +7,7 @@ import typer
 
 from segscore.jobs.show.fitted import print_lines
 from segscore.jobs.show.formats import ResultFormat
-from segscore.jobs.show.shown import print_shown
+from segscore.jobs.show.shown import print_result
 
 if TYPE_CHECKING:
     from segscore.pipeline.testsets.registry import KnownSet, Registry
@@ -36,7 +36,7 @@ def testsets(
 def _write(known: "Registry", name: str | None, folder: str) -> None:
     """Write the tables of a test set, and print what they are and what to do with them."""
     from segscore.pipeline.errors import Refused
-    from segscore.pipeline.statistics.shown_numbers import counted
+    from segscore.pipeline.statistics.formatted_numbers import counted
     from segscore.pipeline.storage import join
     from segscore.pipeline.testsets.shipped import write_shipped
 
@@ -54,13 +54,13 @@ def _write(known: "Registry", name: str | None, folder: str) -> None:
 def _print_all(known: "Registry", format_name: str) -> None:
     from segscore.jobs.show.formats import plain_table, print_json, print_table
     from segscore.pipeline.testsets.describe import list_splits
-    from segscore.pipeline.testsets.shown_testsets import all_splits_shown
+    from segscore.pipeline.testsets.testsets_table import all_splits_table
 
     rows = list_splits(known)
     if format_name == "json":
         print_json("testsets", {"testsets": rows})
     elif format_name == "text":
-        print_shown(all_splits_shown(rows))
+        print_result(all_splits_table(rows))
     else:
         print_table(plain_table([*rows[0]], rows, ""), format_name)
 
@@ -77,7 +77,7 @@ def _print_one(shown: "KnownSet", format_name: str) -> None:
     from segscore.pipeline.testsets.describe import list_splits
     from segscore.pipeline.testsets.published import PUBLISHED_COLUMNS, scores_on
     from segscore.pipeline.testsets.registry import Registry
-    from segscore.pipeline.testsets.shown_testsets import scores_as_printed, splits_shown
+    from segscore.pipeline.testsets.testsets_table import scores_as_printed, splits_table
 
     splits = list_splits(Registry((shown,)))
     scores = [asdict(score) for score in scores_on(shown)]
@@ -97,10 +97,10 @@ def _print_one(shown: "KnownSet", format_name: str) -> None:
         for label, text in lines.items():
             if text:
                 print_lines(f"{label}: {text}")
-        print_shown(splits_shown(splits))
+        print_result(splits_table(splits))
         if scores:
             print_lines("published, as printed:")
-            print_shown(scores_as_printed(scores))
+            print_result(scores_as_printed(scores))
         else:
             print_lines("published: no score that segscore knows")
     else:

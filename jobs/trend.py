@@ -77,14 +77,14 @@ def _say_page(page: str, size: int) -> None:
 def _report_month(chosen: TrendSettings, report: str | None, format_name: str) -> None:
     """Print the mean of each system over the nights of a month, and whether it met its floor."""
     from segscore.jobs.show.sentences import print_sentences
-    from segscore.jobs.show.shown import print_shown
+    from segscore.jobs.show.shown import print_result
     from segscore.pipeline.nightly.trend.month import find_month
 
     found = find_month(chosen)
     LOG.warn(found.nightly.warnings)
     if format_name == "text":
         print_sentences(found.finding().lines)
-        print_shown(found.shown)
+        print_result(found.shown)
     elif format_name == "json":
         print_json("trend", {"signature": found.nightly.signature, **as_rows(found.tables)})
     elif format_name == "markdown":
@@ -118,10 +118,10 @@ def mail(heading: str, findings: Sequence[str]) -> str:
 def _print(found: "FoundTrend") -> None:
     """Print the levels of all systems and of groups that changed, then the findings."""
     from segscore.jobs.show.sentences import print_sentences
-    from segscore.jobs.show.shown import print_shown
-    from segscore.pipeline.nightly.trend.shown_trend import levels_shown, pairs_over_nights
+    from segscore.jobs.show.shown import print_result
+    from segscore.pipeline.nightly.trend.trend_tables import levels_table, pairs_over_nights
 
     print_sentences(found.finding().lines)
-    print_shown(levels_shown(found.levels, found.settings.measure, found.title))
+    print_result(levels_table(found.levels, found.settings.measure, found.title))
     if found.pairs:
-        print_shown(pairs_over_nights(found.pairs))
+        print_result(pairs_over_nights(found.pairs))

@@ -33,15 +33,15 @@ def trend_table(
     """Write the summaries of all runs in a folder as one table; exit 1 if one cannot be read."""
     from segscore.jobs.show.fitted import print_lines
     from segscore.jobs.show.formats import plain_table, print_json, print_table
-    from segscore.jobs.show.shown import print_shown
+    from segscore.jobs.show.shown import print_result
     from segscore.pipeline.nightly.calendar import read_calendar
     from segscore.pipeline.nightly.dates import read_date
     from segscore.pipeline.nightly.history import gather_history
-    from segscore.pipeline.nightly.shown_history import (
+    from segscore.pipeline.nightly.history_tables import (
         LISTED_COLUMNS,
         history_in_words,
         list_runs,
-        runs_shown,
+        runs_table,
     )
     from segscore.pipeline.settings.reading import read_names
 
@@ -55,7 +55,7 @@ def trend_table(
     gathered = gather_history(runs, output, keep, days)
     listed = list_runs(gathered)
     if format_name == "text":
-        print_shown(runs_shown(listed))
+        print_result(runs_table(listed))
         print_lines(*history_in_words(gathered, listed, keep))
     elif format_name == "json":
         nights = {"missing": gathered.missing, "removed": gathered.removed}
@@ -86,16 +86,16 @@ def _print_verdicts(runs: str, until: date, format_name: str) -> None:
     import json
 
     from segscore.jobs.show.formats import plain_table, print_json, print_table
-    from segscore.jobs.show.shown import print_shown
+    from segscore.jobs.show.shown import print_result
     from segscore.pipeline.nightly.history import require_folder
+    from segscore.pipeline.nightly.history_tables import verdicts_table
     from segscore.pipeline.nightly.kept_verdicts import said_in_words, verdicts_on
-    from segscore.pipeline.nightly.shown_history import verdicts_shown
 
     require_folder(runs)
     warnings: list[str] = []
     verdicts = verdicts_on(runs, until, warnings)
     if format_name == "text":
-        print_shown(verdicts_shown(verdicts, until))
+        print_result(verdicts_table(verdicts, until))
     elif format_name == "json":
         print_json("trend-table", {"verdicts": [json.loads(each.text()) for each in verdicts]})
     else:

@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING
 from segscore.jobs.show.fitted import print_lines
 from segscore.jobs.show.printing import print_record
 from segscore.jobs.show.sentences import print_sentences
-from segscore.jobs.show.shown import print_shown
+from segscore.jobs.show.shown import print_result
 from segscore.pipeline.errors import Refused
 from segscore.pipeline.settings.ranges import within
 
 if TYPE_CHECKING:
     from segscore.pipeline.agreement.run import FinishedAudit
-    from segscore.pipeline.agreement.shown_work import Work
+    from segscore.pipeline.agreement.work_tables import Work
 
 _MOST = 10_000
 
@@ -55,7 +55,7 @@ class AuditWork:
 
     def choose(self, finished: "FinishedAudit") -> "dict[str, Work]":
         """Choose the rows of each layout whose number is given."""
-        from segscore.pipeline.agreement.shown_work import WORK
+        from segscore.pipeline.agreement.work_tables import WORK
 
         return {
             name: WORK[name](finished, number, self.available)
@@ -78,6 +78,6 @@ def print_audit(output: str, finished: "FinishedAudit", work: AuditWork, *, writ
     print_sentences(result.finding().lines)
     tables = [*result.tables(), *(chosen.table for chosen in work.choose(finished).values())]
     for table in tables:
-        print_shown(table, last=table is tables[-1])
+        print_result(table, last=table is tables[-1])
     print_lines(result.contested_in_words, style="dim")
     print_record(output, finished.record, written=written)

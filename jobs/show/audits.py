@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from segscore.jobs.show.fitted import print_lines
-from segscore.jobs.show.shown import print_shown
+from segscore.jobs.show.shown import print_result
 from segscore.pipeline.errors import Failed, Refused
 
 _MOST = 2
@@ -48,7 +48,7 @@ def compare_audits(runs: Sequence[str], gate: str | None, format_name: str) -> N
     rules = [] if gate is None else audit_rules(gate, len(runs))
     audits = ComparedAudits([FinishedRun.open(url) for url in runs])
     for table in audits.tables():
-        print_shown(table)
+        print_result(table)
     broken = [said for rule in rules if (said := rule.breaks(audits))]
     if broken:
         raise Failed(f"{runs[0]}: {'; '.join(broken)}")

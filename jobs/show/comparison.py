@@ -9,16 +9,16 @@ from segscore.jobs.show.formats import print_table, print_text
 from segscore.jobs.show.latex import latex_table
 from segscore.jobs.show.leaderboard import ALL_DOCUMENTS
 from segscore.jobs.show.sentences import print_sentences
-from segscore.jobs.show.shown import print_shown
+from segscore.jobs.show.shown import print_result
+from segscore.pipeline.comparison.boundaries_tables import changes_table, where_tables
 from segscore.pipeline.comparison.listed_documents import changes_in_words, worst_in_words
+from segscore.pipeline.comparison.references_tables import published_values_table, ratings_table
 from segscore.pipeline.comparison.sentences import power_in_words
-from segscore.pipeline.comparison.shown_beside import published_shown, ratings_shown
-from segscore.pipeline.comparison.shown_boundaries import changes_shown, where_shown
-from segscore.pipeline.comparison.shown_systems import best_first, groups_shown, standings_shown
+from segscore.pipeline.comparison.systems_table import best_first, groups_table, standings_table
 from segscore.pipeline.comparison.verdict import comparison_finding
 from segscore.pipeline.results.names import is_point
 from segscore.pipeline.runs.finished import FinishedRun, RunRow, grouped
-from segscore.pipeline.statistics.shown_numbers import shown_group
+from segscore.pipeline.statistics.formatted_numbers import shown_group
 from segscore.schemas.rows import PairRow, SystemRow, group_of
 
 
@@ -43,7 +43,7 @@ def print_comparison(finished: FinishedRun, average: str) -> None:
         compared = [row for row in pairs.get((*first, name), []) if row["average"] == average]
         if rows:
             margin = settings["margin"]
-            print_shown(standings_shown(rows, of_measure, compared, ALL_DOCUMENTS, margin))
+            print_result(standings_table(rows, of_measure, compared, ALL_DOCUMENTS, margin))
             worst_of = worst_of or [row["system"] for row in rows]
         if told := _told_pairs(compared, rows, asked=settings["difference"] is not None):
             print_lines(*power_in_words(told, settings, finished.signature))
@@ -59,7 +59,7 @@ def print_comparison(finished: FinishedRun, average: str) -> None:
             for group in groups
         }
         if known := {group: rows for group, rows in of.items() if rows}:
-            print_shown(groups_shown(known, tested))
+            print_result(groups_table(known, tested))
     print_lines(*worst_in_words(finished, worst_of, printable_command))
     _print_further(finished)
     for run, counts in finished.record["rows"].items():
@@ -83,10 +83,10 @@ def _told_pairs(
 
 def _print_further(finished: FinishedRun) -> None:
     """Print the tables that were asked for."""
-    for table in where_shown(finished.rows("where")):
-        print_shown(table)
+    for table in where_tables(finished.rows("where")):
+        print_result(table)
     if counts := finished.rows("changes"):
-        print_shown(changes_shown(counts))
+        print_result(changes_table(counts))
         print_lines(*changes_in_words(counts, finished.rows("changed"), printable_command))
     if "published" in finished.at_hand:
         print_published(finished.rows("published"))
@@ -104,9 +104,9 @@ def print_published(rows: Sequence[RunRow], format_name: str = "text") -> None:
     if not rows:
         print_lines("published on these references: nothing that segscore knows")
         return
-    table = published_shown(rows)
+    table = published_values_table(rows)
     if format_name == "text":
-        print_shown(table)
+        print_result(table)
     elif format_name == "latex":
         texts = [replace(column, is_name=column.name != "printed") for column in table.columns]
         print_text(latex_table(replace(table, columns=texts, caption=table.title), ""))
@@ -118,8 +118,8 @@ def print_published(rows: Sequence[RunRow], format_name: str = "text") -> None:
 
 def print_ratings(rows: Sequence[RunRow], format_name: str = "text") -> None:
     """Print how well the main measures agree with people's ratings, as text or Markdown."""
-    table = ratings_shown(rows)
+    table = ratings_table(rows)
     if format_name == "text":
-        print_shown(table)
+        print_result(table)
     else:
         print_table(table, format_name)

@@ -16,7 +16,7 @@ from rich.text import Text
 
 from segscore.jobs.show.quiet import OUTPUT
 from segscore.pipeline.plain_text import visible
-from segscore.pipeline.statistics.shown_tables import Column
+from segscore.pipeline.statistics.result_table import Column
 
 _PIPED_WIDTH = 110
 """Width of text and drawings that are not printed on a terminal."""

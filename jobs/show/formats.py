@@ -16,8 +16,8 @@ from segscore.pipeline.errors import Refused
 from segscore.pipeline.plain_text import visible, visible_json
 from segscore.pipeline.settings.options import Panel
 from segscore.pipeline.settings.ranges import one_of
-from segscore.pipeline.statistics.shown_numbers import shown_cell
-from segscore.pipeline.statistics.shown_tables import Column, ShownTable
+from segscore.pipeline.statistics.formatted_numbers import shown_cell
+from segscore.pipeline.statistics.result_table import Column, ResultTable
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -70,10 +70,10 @@ PaperFormat = Annotated[
 
 def plain_table(
     names: Sequence[str], rows: Sequence[Mapping[str, Any]], signature: str = ""
-) -> ShownTable:
+) -> ResultTable:
     """Make a table of rows as they are; the columns with text are the first of the names."""
     texts = len(list(takewhile(lambda name: _is_text(rows, name), names)))
-    return ShownTable(
+    return ResultTable(
         [
             Column(
                 name,
@@ -91,7 +91,7 @@ def _is_text(rows: Sequence[Mapping[str, Any]], name: str) -> bool:
     return all(isinstance(row[name], str) for row in rows)
 
 
-def csv_text(table: ShownTable) -> str:
+def csv_text(table: ResultTable) -> str:
     """Write the values of a table as CSV, with the average and the signature as last columns.
 
     A text that a spreadsheet would take for a formula begins with an apostrophe.
@@ -116,7 +116,7 @@ def _csv_cell(value: object) -> object:
     return f"'{value}" if value.startswith(_FORMULA) else value
 
 
-def markdown_text(table: ShownTable) -> str:
+def markdown_text(table: ResultTable) -> str:
     """Write a table as Markdown, with remarks and the signature below it."""
     columns = [[column.name, *column.bracketed] for column in table.for_people]
     cells = [[markdown_cell(cell) for cell in column] for column in columns]
@@ -149,7 +149,7 @@ def print_text(text: str) -> None:
     print(visible(text, lines=True))
 
 
-def print_table(table: ShownTable, format_name: str) -> None:
+def print_table(table: ResultTable, format_name: str) -> None:
     """Print a table in the format csv or markdown.
 
     Raises:
@@ -159,12 +159,12 @@ def print_table(table: ShownTable, format_name: str) -> None:
     print_text(table_text(table, format_name))
 
 
-def table_text(table: ShownTable, format_name: str) -> str:
+def table_text(table: ResultTable, format_name: str) -> str:
     """Write a table in the format csv or markdown."""
     return csv_text(table) if format_name == "csv" else markdown_text(table)
 
 
-def require_names_printable(table: ShownTable) -> None:
+def require_names_printable(table: ResultTable) -> None:
     """Refuse a table with a text that standard output cannot represent; nothing may alter it."""
     columns = table.for_programs
     texts = (value for values in columns.values() for value in values if isinstance(value, str))

@@ -7,10 +7,10 @@ from segscore.jobs.cli.encoding import printable_command
 from segscore.jobs.show.fitted import print_lines
 from segscore.jobs.show.formats import markdown_cell, print_text
 from segscore.jobs.show.sentences import print_sentences
-from segscore.jobs.show.shown import print_shown
+from segscore.jobs.show.shown import print_result
 from segscore.pipeline.results.names import explain_command
+from segscore.pipeline.statistics.formatted_numbers import counted
 from segscore.pipeline.statistics.sentences import Sentence, Tone
-from segscore.pipeline.statistics.shown_numbers import counted
 
 if TYPE_CHECKING:
     from segscore.pipeline.nightly.verdict import Check
@@ -21,10 +21,10 @@ def print_checks(checks: "Sequence[Check]", alpha: float, reused_ids: int = 0) -
 
     Levels that cannot be judged yet are said in one line.
     """
-    from segscore.pipeline.nightly.shown_gate import early_levels, gate_shown
+    from segscore.pipeline.nightly.gate_tables import early_levels, gate_table
 
-    if (table := gate_shown(checks, alpha, reused_ids)) is not None:
-        print_shown(table)
+    if (table := gate_table(checks, alpha, reused_ids)) is not None:
+        print_result(table)
     if early := early_levels(checks):
         print_lines(early)
 
@@ -50,11 +50,11 @@ def print_verdict(problems: Sequence[str], checks: "Sequence[Check]", format_nam
 
 def print_group_checks(checks: "Sequence[Check]") -> None:
     """Print the results of the rules in groups that fail, or say that none does."""
-    from segscore.pipeline.nightly.shown_gate import groups_of_gate
+    from segscore.pipeline.nightly.gate_tables import groups_of_gate
 
     table = groups_of_gate(checks)
     if table.failed:
-        print_shown(table)
+        print_result(table)
     else:
         print_lines(f"{table.title}: {table.caption}")
 

@@ -9,7 +9,7 @@ from segscore.jobs.show.fitted import width_of
 from segscore.pipeline.comparison.pair_rows import letter
 from segscore.pipeline.measures import ALL
 from segscore.pipeline.measures.published import published_name
-from segscore.pipeline.statistics.shown_tables import Column, ShownTable
+from segscore.pipeline.statistics.result_table import Column, ResultTable
 
 _UNDEFINED = "–"
 _LONGEST_HEADING = 12
@@ -41,7 +41,7 @@ _SPECIAL = str.maketrans(
 )  # fmt: skip
 
 
-def latex_tables(table: ShownTable) -> str:
+def latex_tables(table: ResultTable) -> str:
     """Write a table of systems or pairs: a float for each measure and group of its caption.
 
     Columns without any value are left out, and an interval is below its value. The best values are
@@ -65,7 +65,7 @@ def latex_tables(table: ShownTable) -> str:
 
 
 def _captioned(
-    table: ShownTable, group: tuple[str, ...], rows: Sequence[int], *, has_letters: bool
+    table: ResultTable, group: tuple[str, ...], rows: Sequence[int], *, has_letters: bool
 ) -> str:
     """Say what the rows of a group are, and what is marked in them."""
     values = [column for column in table.for_people if not column.is_name]
@@ -82,7 +82,7 @@ def _captioned(
     return caption + ("; letters: systems that it beats (Holm-adjusted p < 0.05)" * has_letters)
 
 
-def _letters_of(table: ShownTable, rows: Sequence[int]) -> dict[int, str]:
+def _letters_of(table: ResultTable, rows: Sequence[int]) -> dict[int, str]:
     """Return a letter for each of some rows; empty if no value in them is marked with one."""
     if not any(row in rows for column in table.for_people for row in column.beaten):
         return {}
@@ -98,14 +98,14 @@ def _marked(column: Column, cell: str, row: int, letters: Mapping[int, str]) -> 
     return f"{value}{space}{interval}"
 
 
-def latex_table(table: ShownTable, signature: str) -> str:
+def latex_table(table: ResultTable, signature: str) -> str:
     """Write one table as a float; columns without any value are left out."""
     caption = table.caption
     label = "-".join(re.findall("[a-z0-9]+", caption.lower().partition(";")[0])[:_LABEL_WORDS])
     return _latex_table(caption, _columns(table, range(table.rows), {}), signature, label)
 
 
-def _columns(table: ShownTable, rows: Sequence[int], letters: Mapping[int, str]) -> list[Column]:
+def _columns(table: ResultTable, rows: Sequence[int], letters: Mapping[int, str]) -> list[Column]:
     """Return the columns of some rows without those of the caption."""
     columns = []
     for column in table.for_people[table.groups :]:

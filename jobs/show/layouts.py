@@ -8,24 +8,24 @@ from typing import Any
 from segscore.jobs.show.fitted import print_lines
 from segscore.jobs.show.formats import print_table, print_text, require_names_printable
 from segscore.jobs.show.latex import latex_tables
-from segscore.jobs.show.shown import print_shown
-from segscore.pipeline.comparison.pair_rows import beaten_systems, by_difference
-from segscore.pipeline.comparison.sentences import omnibus_in_words
-from segscore.pipeline.comparison.settings import CompareSettings
-from segscore.pipeline.comparison.shown_in_papers import (
+from segscore.jobs.show.shown import print_result
+from segscore.pipeline.comparison.comparison_in_papers import (
     group_cells,
     pairs_for_papers,
     ranks_for_papers,
     references_for_papers,
 )
-from segscore.pipeline.comparison.shown_systems import order_of
+from segscore.pipeline.comparison.pair_rows import beaten_systems, by_difference
+from segscore.pipeline.comparison.sentences import omnibus_in_words
+from segscore.pipeline.comparison.settings import CompareSettings
+from segscore.pipeline.comparison.systems_table import order_of
 from segscore.pipeline.errors import Refused
 from segscore.pipeline.results.crossed import CROSSED, crossed_table, parse_crossing
 from segscore.pipeline.results.leaderboard import Leaderboard, rank
 from segscore.pipeline.results.leaderboard_table import Beaten, leaderboard_table
 from segscore.pipeline.runs.finished import FinishedRun, grouped
 from segscore.pipeline.settings.ranges import one_of
-from segscore.pipeline.statistics.shown_tables import ShownTable
+from segscore.pipeline.statistics.result_table import ResultTable
 from segscore.schemas.rows import OmnibusRow, PairRow, RankRow, SystemRow, column_of, group_of
 
 LAYOUTS = ("pairs", "systems", "references", "ranks")
@@ -63,7 +63,7 @@ def require_room(settings: CompareSettings, format_name: str) -> None:
         )
 
 
-def lay_out(layout: str, finished: FinishedRun, average: str) -> ShownTable:
+def lay_out(layout: str, finished: FinishedRun, average: str) -> ResultTable:
     """Choose and arrange the rows of a comparison."""
     builders = {"pairs": _pairs, "systems": _systems, "references": _references, "ranks": _ranks}
     builder = builders.get(layout) or partial(_crossed, layout)
@@ -79,7 +79,7 @@ def _differences(finished: FinishedRun, average: str) -> list[PairRow]:
     return [row for row in finished.rows("comparisons") if row["average"] == average]
 
 
-def _pairs(finished: FinishedRun, average: str) -> ShownTable:
+def _pairs(finished: FinishedRun, average: str) -> ResultTable:
     """Make one row per pair and measure: the difference, its interval, its tests.
 
     Groups and measures keep their order; the largest difference of each comes first.
@@ -96,14 +96,14 @@ def _pairs(finished: FinishedRun, average: str) -> ShownTable:
     )
 
 
-def _systems(finished: FinishedRun, average: str) -> ShownTable:
+def _systems(finished: FinishedRun, average: str) -> ResultTable:
     """Make one row per system: the value and interval of each measure."""
     by, measures = (finished.settings[name] for name in ("group_by", "measures"))
     boards, beaten = _ranked(finished, average)
     return leaderboard_table(boards, by, measures, beaten, key="system")
 
 
-def _crossed(layout: str, finished: FinishedRun, average: str) -> ShownTable:
+def _crossed(layout: str, finished: FinishedRun, average: str) -> ResultTable:
     """Make a table of two of systems, groups and measures."""
     by, measures = (finished.settings[name] for name in ("group_by", "measures"))
     crossing = parse_crossing(layout, grouped=bool(by)) or CROSSED
@@ -125,13 +125,13 @@ def _ranked(finished: FinishedRun, average: str) -> tuple[list[Leaderboard], Bea
     return rank(rows, by, measures[0], "system"), beaten
 
 
-def _references(finished: FinishedRun, average: str) -> ShownTable:
+def _references(finished: FinishedRun, average: str) -> ResultTable:
     """Make one row per reference, one column per system."""
     table = references_for_papers(_averages(finished, average), finished.settings["measures"])
     return replace(table, groups=1)
 
 
-def _ranks(finished: FinishedRun, average: str) -> ShownTable:
+def _ranks(finished: FinishedRun, average: str) -> ResultTable:
     """Make one row per system and measure: ranks, and the tests of ranks on single documents.
 
     Mean ranks and these tests depend on which other systems are there (Benavoli, Corani & Mangili
@@ -189,10 +189,10 @@ def _omnibus(tests: Sequence[OmnibusRow], by: Sequence[str]) -> dict[tuple[str, 
     }
 
 
-def print_in_format(table: ShownTable, format_name: str) -> None:
+def print_in_format(table: ResultTable, format_name: str) -> None:
     """Print a table in a format, with the average and the signature below, in CSV beside it."""
     if format_name == "text":
-        print_shown(table.in_lines())
+        print_result(table.in_lines())
         print_lines(table.signature)
     elif format_name == "latex":
         require_names_printable(table)

@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from segscore.jobs.show.fitted import print_lines
-from segscore.jobs.show.shown import print_shown
-from segscore.pipeline.statistics.shown_numbers import shown_group
+from segscore.jobs.show.shown import print_result
+from segscore.pipeline.statistics.formatted_numbers import shown_group
 from segscore.schemas.rows import AverageRow
 
 if TYPE_CHECKING:
@@ -54,13 +54,13 @@ def print_scores(
     for board, means in zip(boards[: min(shown, 1 + GROUPS_SHOWN)], macro, strict=False):
         if layout == "measures":
             for table in measure_tables(shown_group(by, board.group) or whole, board, means):
-                print_shown(table)
+                print_result(table)
         else:
             hint = [] if layout is None else ["more: --layout measures"]
             if layout == "systems" and len(boards) > 1:
                 hint = ["more: --layout measures, --layout groups"]
             title = shown_group(by, board.group) or whole * (whole != ALL_DOCUMENTS or shown > 1)
-            print_shown(printed_leaderboard(title, board, hint), last=shown == 1)
+            print_result(printed_leaderboard(title, board, hint), last=shown == 1)
     if shown > 1 + GROUPS_SHOWN:
         print_lines(f"{shown - 1 - GROUPS_SHOWN} more groups are in the table summary")
 

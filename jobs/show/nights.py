@@ -18,7 +18,7 @@ from segscore.pipeline.plain_text import named_list
 from segscore.pipeline.statistics.sentences import Sentence
 
 if TYPE_CHECKING:
-    from segscore.pipeline.nightly.run import Ended
+    from segscore.pipeline.nightly.run import NightResult
     from segscore.pipeline.nightly.verdict import Verdict
 
 
@@ -89,13 +89,13 @@ def _previews(nights: Sequence[NightSettings]) -> Iterator[tuple[date, list[str]
         yield settings.night, lines, [] if plan is None else [*plan.explanation]
 
 
-def say_outcome(ended: "Ended") -> None:
+def say_outcome(ended: "NightResult") -> None:
     """Log the outcome of a published night, if log lines are JSON and no error says it."""
     if LOG.structured and not ended.verdict.exit_code:
         LOG.say("info", "judged", **ended.fields, exit_code=ended.verdict.exit_code)
 
 
-def print_night(chosen: NightSettings, ended: "Ended") -> None:
+def print_night(chosen: NightSettings, ended: "NightResult") -> None:
     """Print the verdict of the gate on a night, what it rests on, and the results."""
     from segscore.pipeline.nightly.kept_verdicts import change_in_words
 
@@ -152,7 +152,7 @@ def _outcome(verdict: "Verdict", change: str = "") -> Sentence:
     return Sentence(f"{verdict.date}: {said}", found.tone)
 
 
-def print_night_as_data(chosen: NightSettings, ended: "Ended", format_name: str) -> None:
+def print_night_as_data(chosen: NightSettings, ended: "NightResult", format_name: str) -> None:
     """Print the verdict and the averages of a night as JSON, or the results of its gate."""
     from segscore.pipeline.nightly.rules import result_in_words
     from segscore.pipeline.nightly.verdict import Check

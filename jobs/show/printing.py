@@ -11,8 +11,8 @@ from segscore.jobs.show.formats import print_json
 from segscore.jobs.show.leaderboard import ALL_DOCUMENTS, explain_better_point, print_scores
 from segscore.jobs.show.sentences import print_sentences
 from segscore.pipeline.settings.signature import fields
+from segscore.pipeline.statistics.formatted_numbers import counted
 from segscore.pipeline.statistics.sentences import Sentence
-from segscore.pipeline.statistics.shown_numbers import counted
 
 if TYPE_CHECKING:
     import pyarrow as pa

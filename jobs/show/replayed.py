@@ -7,7 +7,7 @@ from segscore.jobs.cli.log import LOG
 from segscore.jobs.show.fitted import print_lines
 from segscore.jobs.show.formats import plain_table, print_json, print_table
 from segscore.jobs.show.progress import Bar
-from segscore.jobs.show.shown import print_shown
+from segscore.jobs.show.shown import print_result
 from segscore.pipeline.nightly.settings import NightSettings
 
 
@@ -25,8 +25,8 @@ def print_replayed(chosen: NightSettings, nights: Sequence[date], format_name: s
         print_json("nightly", {"replayed": rows, "alarms": replay.count_alarms(replayed)})
         return
     if format_name == "text":
-        if (table := replay.replayed_shown(replayed)).rows:
-            print_shown(table)
+        if (table := replay.replayed_table(replayed)).rows:
+            print_result(table)
         print_lines(replay.replayed_in_words(replayed))
     else:
         named = [row | {"failing": ", ".join(row["failing"])} for row in rows]

@@ -7,11 +7,11 @@ from rich.text import Text
 
 from segscore.jobs.show.fitted import as_it_is, print_fitted
 from segscore.jobs.show.sentences import STYLES
+from segscore.pipeline.statistics.result_table import Column, ResultTable
 from segscore.pipeline.statistics.sentences import Tone
-from segscore.pipeline.statistics.shown_tables import Column, ShownTable
 
 
-def print_shown(table: ShownTable, *, last: bool = False) -> None:
+def print_result(table: ResultTable, *, last: bool = False) -> None:
     """Print the first rows of a table.
 
     Names of rows that failed are in the color of failures, and the best values are bold.
@@ -33,7 +33,7 @@ def print_shown(table: ShownTable, *, last: bool = False) -> None:
     )
 
 
-def _styled(column: Column, table: ShownTable) -> Iterator[Column]:
+def _styled(column: Column, table: ResultTable) -> Iterator[Column]:
     """Yield a column whose cells are marked and have styles, and that of its intervals."""
     if not (table.failed or table.dim or column.best is not None):
         yield column

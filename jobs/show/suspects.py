@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING, Any
 from segscore.jobs.cli.encoding import printable_command
 from segscore.jobs.show.fitted import print_lines
 from segscore.jobs.show.sentences import print_sentences
-from segscore.jobs.show.shown import print_shown
-from segscore.pipeline.comparison.shown_suspects import LISTED, suspects_shown
+from segscore.jobs.show.shown import print_result
 from segscore.pipeline.comparison.suspects import kind_in_words, suspects_finding
+from segscore.pipeline.comparison.suspects_table import LISTED, suspects_table
 from segscore.pipeline.reports.terminal import BOUNDARY, UNIT
-from segscore.pipeline.statistics.shown_numbers import shown_position
+from segscore.pipeline.statistics.formatted_numbers import shown_position
 from segscore.pipeline.tables.units import PER_SECOND
 
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ def print_suspects(suspects: "Suspects", run: str, unit: str | None) -> None:
     print_sentences(suspects_finding(suspects).lines)
     if not rows:
         return
-    print_shown(suspects_shown(rows, unit))
+    print_result(suspects_table(rows, unit))
     _draw(rows[:_DRAWN], suspects, unit)
     if unit not in PER_SECOND:
         return

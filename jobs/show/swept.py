@@ -2,7 +2,7 @@
 
 from segscore.jobs.show.printing import print_record
 from segscore.jobs.show.sentences import print_sentences
-from segscore.jobs.show.shown import print_shown
+from segscore.jobs.show.shown import print_result
 from segscore.pipeline.runs.finished import FinishedRun
 
 
@@ -19,5 +19,5 @@ def print_sweep(output: str, finished: FinishedRun, *, written: bool) -> None:
     print_sentences(sweep_finding(finished).lines)
     tables = [*sweep_tables(finished)]
     for table in tables:
-        print_shown(table, last=table is tables[-1])
+        print_result(table, last=table is tables[-1])
     print_record(output, finished.record, written=written)

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from segscore.pipeline.agreement import shown_audit, shown_coders
+from segscore.pipeline.agreement import audit_tables, coders_tables
 from segscore.pipeline.agreement.contested import contested_among_others
 from segscore.pipeline.agreement.findings import findings_of, stands_out
 from segscore.pipeline.agreement.left_out import describe_without
@@ -13,9 +13,9 @@ from segscore.pipeline.agreement.type_rows import types_over_all
 from segscore.pipeline.plain_text import named_list
 from segscore.pipeline.runs.finished import FinishedRun, rows_by_group, rows_over_all
 from segscore.pipeline.statistics.finding import Fact, Finding
+from segscore.pipeline.statistics.formatted_numbers import interval_in_words, short_number
+from segscore.pipeline.statistics.result_table import ResultTable
 from segscore.pipeline.statistics.sentences import Sentence, Tone
-from segscore.pipeline.statistics.shown_numbers import interval_in_words, short_number
-from segscore.pipeline.statistics.shown_tables import ShownTable
 from segscore.schemas.rows import CoderRow, CoefficientRow, DocumentRow, PeerRow
 
 _NAMED = 3
@@ -51,14 +51,14 @@ class AuditResult:
     def _coefficients(self) -> list[CoefficientRow]:
         return rows_over_all(self.run.table("agreement"), self.by)
 
-    def tables(self) -> Iterator[ShownTable]:
+    def tables(self) -> Iterator[ResultTable]:
         """Yield the tables that a terminal shows, in reading order."""
         yield self.coefficients
-        yield shown_coders.coders_shown(self.coders, self.run.unit)
+        yield coders_tables.coders_table(self.coders, self.run.unit)
         found = (
             self.candidate(),
             self.types,
-            shown_coders.last_dates_shown(self.run.table("coders").to_pylist(), self.by),
+            coders_tables.last_dates_table(self.run.table("coders").to_pylist(), self.by),
             self.groups,
         )
         yield from (table for table in found if table is not None)
@@ -124,10 +124,10 @@ class AuditResult:
         yield Fact(f"{row['coders']:,} coders", ", ".join(filter(None, over)))
 
     @property
-    def coefficients(self) -> ShownTable:
+    def coefficients(self) -> ResultTable:
         """The coefficients over all documents."""
         rows = self._coefficients
-        return shown_audit.coefficients_shown(rows, self.by, self.run.unit, self._without)
+        return audit_tables.coefficients_table(rows, self.by, self.run.unit, self._without)
 
     @property
     def _without(self) -> str:
@@ -138,42 +138,44 @@ class AuditResult:
     def contested_in_words(self) -> str:
         """The documents that are contested most, by name."""
         rows, left_out = self._contested
-        names = [row["document_id"] for row in rows[: shown_audit.CONTESTED_SHOWN]]
+        names = [row["document_id"] for row in rows[: audit_tables.CONTESTED_SHOWN]]
         without = f", without {named_list(left_out)}" * bool(left_out)
         return f"most contested{without}: {', '.join(names)}" if names else ""
 
     @property
-    def above_chance(self) -> ShownTable:
+    def above_chance(self) -> ResultTable:
         """The coefficients of agreement above chance over all documents, one by one."""
-        return shown_audit.above_chance(self._coefficients, self.run.unit)
+        return audit_tables.above_chance(self._coefficients, self.run.unit)
 
     @property
-    def groups(self) -> ShownTable | None:
+    def groups(self) -> ResultTable | None:
         """A coefficient of each group, if there are groups."""
         rows: list[CoefficientRow] = rows_by_group(self.run.table("agreement"), self.by)
-        return shown_audit.groups_shown(rows, self.by)
+        return audit_tables.groups_table(rows, self.by)
 
-    def candidate(self, isolated: Callable[[str], str] = str) -> ShownTable | None:
+    def candidate(self, isolated: Callable[[str], str] = str) -> ResultTable | None:
         """Return how a candidate compares with each coder, if there is one."""
         candidate = self.run.settings.get("candidate")
-        return shown_coders.candidate_shown(self.coders, candidate, isolated)
+        return coders_tables.candidate_table(self.coders, candidate, isolated)
 
     @property
-    def types(self) -> ShownTable | None:
+    def types(self) -> ResultTable | None:
         """The agreement on each boundary type, if there are types."""
-        return shown_audit.types_shown(types_over_all(self.run))
+        return audit_tables.boundary_types_table(types_over_all(self.run))
 
     @property
-    def by_group(self) -> ShownTable | None:
+    def by_group(self) -> ResultTable | None:
         """How each coder agrees with the peers in each group, if they are of one attribute."""
         rows: list[CoderRow] = rows_by_group(self.run.table("coders"), self.by)
-        return shown_coders.dates_shown(rows, self.by, self.run.unit)
+        return coders_tables.dates_table(rows, self.by, self.run.unit)
 
     @property
-    def pairs(self) -> ShownTable:
+    def pairs(self) -> ResultTable:
         """The similarity of each pair of coders, of those with most documents."""
         rows: list[PeerRow] = rows_over_all(self.run.table("peers"), self.by)
-        return shown_coders.pairs_shown(rows, self.most_documents(_PAIRED), len(self.coders))
+        return coders_tables.system_pairs_table(
+            rows, self.most_documents(_PAIRED), len(self.coders)
+        )
 
     def most_documents(self, number: int) -> list[str]:
         """Return the names of coders with most documents, at most a number, in their order."""
@@ -181,12 +183,12 @@ class AuditResult:
         return sorted(row["coder"] for row in ordered[:number])
 
     @property
-    def prominence(self) -> Iterator[ShownTable]:
+    def prominence(self) -> Iterator[ResultTable]:
         """By how many coders positions are supported, and the quartiles of the shares."""
-        columns = shown_audit.PROMINENCE_COLUMNS
-        yield from shown_audit.prominence_shown(self.run.parts("prominence", columns))
+        columns = audit_tables.PROMINENCE_COLUMNS
+        yield from audit_tables.prominence_tables(self.run.parts("prominence", columns))
         (corpus,) = rows_over_all(self.run.table("corpus"), self.by)
-        yield shown_audit.quartiles_shown(corpus)
+        yield audit_tables.quartiles_table(corpus)
 
 
 def _chance_of(row: CoefficientRow) -> float:

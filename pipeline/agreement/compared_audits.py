@@ -14,8 +14,8 @@ from segscore.pipeline.agreement.judging.steps import MARKS
 from segscore.pipeline.agreement.sentences import SHOWN
 from segscore.pipeline.errors import Refused
 from segscore.pipeline.runs.finished import FinishedRun, rows_over_all
-from segscore.pipeline.statistics.shown_numbers import shown_change
-from segscore.pipeline.statistics.shown_tables import Column, ShownTable
+from segscore.pipeline.statistics.formatted_numbers import shown_change
+from segscore.pipeline.statistics.result_table import Column, ResultTable
 from segscore.schemas.rows import CoderRow, CoefficientRow
 
 _RULE = re.compile(r"\s*(pi|named)\s*(>=|<=)\s*([+-]?)(\d*\.?\d+)\s*")
@@ -109,17 +109,17 @@ class ComparedAudits:
         half = hypot(_half(now), _half(before))
         return AuditValue(apart, apart - half, apart + half)
 
-    def tables(self) -> Iterator[ShownTable]:
+    def tables(self) -> Iterator[ResultTable]:
         """Yield pi of each audit with the change, then the coders."""
         yield self._coefficients()
         yield self._coders()
 
-    def _coefficients(self) -> ShownTable:
+    def _coefficients(self) -> ResultTable:
         names, values = [run.url for run in self.runs], [_value(run, "pi") for run in self.runs]
         if len(self.runs) > 1:
             names.append("change")
             values.append(self.value("pi", change=True))
-        return ShownTable(
+        return ResultTable(
             [
                 Column("audit", names, is_name=True),
                 Column(
@@ -133,7 +133,7 @@ class ComparedAudits:
             * (len(self.runs) > 1),
         )
 
-    def _coders(self) -> ShownTable:
+    def _coders(self) -> ResultTable:
         audits: list[Mapping[str, CoderRow]] = [_coders(run) for run in self.runs]
         names = sorted(audits[0], key=lambda name: (_effect(audits[0][name]) or 0.0, name))
         names += sorted({*audits[-1]} - {*names})
@@ -144,7 +144,7 @@ class ComparedAudits:
             marks = [_marks(row) for row in rows]
             columns.append(Column(f"effect {when}", effects, write=shown_change))
             columns.append(Column(f"named {when}", marks, is_name=True))
-        return ShownTable(columns, title="coders, lowest agreement now first")
+        return ResultTable(columns, title="coders, lowest agreement now first")
 
 
 def _half(value: AuditValue) -> float:

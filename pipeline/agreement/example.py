@@ -13,7 +13,7 @@ import pyarrow.compute as pc
 from segscore.pipeline.plain_text import named_list
 from segscore.pipeline.runs.finished import FinishedRun
 from segscore.pipeline.runs.sink import Sink
-from segscore.pipeline.statistics.shown_numbers import shown_position
+from segscore.pipeline.statistics.formatted_numbers import shown_position
 from segscore.schemas.rows import CoderRow
 
 _SEARCHED = 1000

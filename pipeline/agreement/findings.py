@@ -20,8 +20,9 @@ from segscore.pipeline.agreement.sentences import PEER_SHOWN, SHOWN
 from segscore.pipeline.agreement.type_rows import type_sentences, types_over_all
 from segscore.pipeline.plain_text import named_list
 from segscore.pipeline.runs.finished import FinishedRun, rows_by_group, rows_over_all
-from segscore.pipeline.statistics.shown_numbers import (
+from segscore.pipeline.statistics.formatted_numbers import (
     counted,
+    format_p,
     number_in_words,
     short_number,
     shown_as,
@@ -29,7 +30,6 @@ from segscore.pipeline.statistics.shown_numbers import (
     shown_change,
     shown_changes,
     shown_number,
-    shown_p,
 )
 from segscore.schemas.rows import (
     CoderRow,
@@ -160,7 +160,7 @@ def _changes(rows: Sequence[CoefficientRow], by: Sequence[str]) -> Iterator[str]
             f"{shown_number(after['value'])} with {groups[0]} and {shown_number(before['value'])} "
             f"with {groups[1]}, difference {shown_change(change)} "
             f"({shown_changes(after['change_low'], after['change_high'])}, "
-            f"p {shown_p(p)})."
+            f"p {format_p(p)})."
         )
         yield from _among_the_same(after, groups[0])
 

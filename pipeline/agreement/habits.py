@@ -16,7 +16,7 @@ import pyarrow.compute as pc
 from segscore.pipeline.agreement.sentences import SHOWN
 from segscore.pipeline.plain_text import named_list
 from segscore.pipeline.runs.finished import FinishedRun
-from segscore.pipeline.statistics.shown_numbers import percent, shown_position
+from segscore.pipeline.statistics.formatted_numbers import percent, shown_position
 
 _SEARCHED = 1000
 """The most documents of each coder that are searched: the first by their ids."""

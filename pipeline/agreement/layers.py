@@ -13,7 +13,7 @@ import pyarrow as pa
 from segscore.pipeline.agreement.tallies import GROUP, Groups
 from segscore.pipeline.arrays.ragged import numbers
 from segscore.pipeline.errors import Unsuitable
-from segscore.pipeline.statistics.shown_numbers import counted, shown_attribute
+from segscore.pipeline.statistics.formatted_numbers import counted, shown_attribute
 from segscore.pipeline.tables.contradictions import Described
 from segscore.pipeline.tables.read import Rows
 

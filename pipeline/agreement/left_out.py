@@ -7,7 +7,7 @@ from segscore.pipeline.errors import Unsuitable, nearest
 from segscore.pipeline.plain_text import named_list
 from segscore.pipeline.settings.options import Option, Signed
 from segscore.pipeline.settings.reading import read_names
-from segscore.pipeline.statistics.shown_numbers import counted
+from segscore.pipeline.statistics.formatted_numbers import counted
 
 WithoutOption = Annotated[
     tuple[str, ...],

@@ -24,7 +24,7 @@ from segscore.pipeline.errors import Refused
 from segscore.pipeline.runs.record import copies_left_out
 from segscore.pipeline.settings.options import Option
 from segscore.pipeline.settings.ranges import MOST_UNITS, in_unit_interval, within
-from segscore.pipeline.statistics.shown_numbers import counted
+from segscore.pipeline.statistics.formatted_numbers import counted
 from segscore.pipeline.tables.columns import SEGMENTATIONS
 from segscore.pipeline.tables.read import read_valid
 from segscore.pipeline.tables.units import PER_SECOND, with_unit

@@ -11,7 +11,7 @@ from segscore.pipeline.agreement.group import Group
 from segscore.pipeline.agreement.persons import pooled_estimates
 from segscore.pipeline.agreement.tallies import GROUP, Groups
 from segscore.pipeline.runs.finished import FinishedRun, rows_over_all
-from segscore.pipeline.statistics.shown_numbers import percent
+from segscore.pipeline.statistics.formatted_numbers import percent
 
 _B: Final = "boundary_similarity"
 _SEVERAL = 2

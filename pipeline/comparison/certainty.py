@@ -5,9 +5,9 @@ from collections.abc import Callable, Mapping, Sequence
 from segscore.pipeline.comparison.pair_rows import SIGNIFICANT
 from segscore.pipeline.plain_text import first_named
 from segscore.pipeline.results.names import is_point
+from segscore.pipeline.statistics.formatted_numbers import counted, format_p
 from segscore.pipeline.statistics.jackknife import FEWEST
 from segscore.pipeline.statistics.sentences import Sentence, Tone
-from segscore.pipeline.statistics.shown_numbers import counted, shown_p
 from segscore.schemas.rows import PairRow
 
 PairRows = Mapping[tuple[str, str], PairRow]
@@ -50,7 +50,7 @@ def describe_certainty(
         name for name, p in p_values.items() if p >= SIGNIFICANT or compared[name]["better"] != best
     ]
     if not close:
-        worse, most = _named(p_values, len(others), shown), shown_p(max(p_values.values()))
+        worse, most = _named(p_values, len(others), shown), format_p(max(p_values.values()))
         at_most = "" if most.startswith("<") or len(p_values) == 1 else "at most "
         text = f"It is significantly better than {worse}, p {at_most}{most} {_TEST}."
         return Sentence(text + _by_less(compared, margin, shown), Tone.SURE)
@@ -89,7 +89,7 @@ def _undecided(
 ) -> str:
     """Say from which systems the best one does not differ significantly."""
     unsure = "not significant" if margin is None else "undecided"
-    least, *more = dict.fromkeys(map(shown_p, sorted(p_values.values())))
+    least, *more = dict.fromkeys(map(format_p, sorted(p_values.values())))
     at_least = "at least " if more else ""
     return (
         f"Its difference from {first_named([*p_values], shown=shown)} is {unsure}, "
@@ -112,7 +112,7 @@ def _better_where_both(better: Mapping[str, float], shown: Callable[[str], str])
 
     A macro average is over the documents where a system itself is defined.
     """
-    most, verb = shown_p(max(better.values())), "is" if len(better) == 1 else "are"
+    most, verb = format_p(max(better.values())), "is" if len(better) == 1 else "are"
     at_most = "" if most.startswith("<") or len(better) == 1 else "at most "
     named = first_named([*better], shown=shown)
     return (

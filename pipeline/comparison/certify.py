@@ -24,6 +24,7 @@ from segscore.pipeline.errors import Refused
 from segscore.pipeline.measures import Table
 from segscore.pipeline.results.names import is_point
 from segscore.pipeline.scoring.finished_scoring import FinishedScoring
+from segscore.pipeline.statistics.formatted_numbers import counted, percent
 from segscore.pipeline.statistics.jackknife import (
     FEWEST,
     P_SEG_COUNTS,
@@ -33,7 +34,6 @@ from segscore.pipeline.statistics.jackknife import (
     macro_estimates,
     micro_estimates,
 )
-from segscore.pipeline.statistics.shown_numbers import counted, percent
 
 SIMULATED = 1000
 """Number of simulated corpora."""

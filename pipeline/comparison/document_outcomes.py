@@ -11,7 +11,7 @@ import pyarrow as pa
 
 from segscore.pipeline.arrays.ragged import Flags
 from segscore.pipeline.comparison.boundary_outcomes import MATCH, NEAR_MISS, find_outcomes
-from segscore.pipeline.comparison.where import scored_hypotheses
+from segscore.pipeline.comparison.where_systems_differ import scored_hypotheses
 from segscore.pipeline.errors import Refused
 from segscore.pipeline.scoring.boundaries import side_from_rows
 from segscore.pipeline.scoring.counting import pair_up

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator, Sequence
 
 from segscore.pipeline.runs.finished import FinishedRun, RunRow, grouped
-from segscore.pipeline.statistics.shown_numbers import counted, shown_number, shown_p
+from segscore.pipeline.statistics.formatted_numbers import counted, format_p, shown_number
 
 _WORST = 3
 """Number of documents, or of systems with one document each, that are listed as the worst."""
@@ -74,7 +74,7 @@ def changes_in_words(
     for better, worse in (("fixed", "broken"), ("gone", "new")):
         if (p := found[better]["p"]) is not None:
             numbers = f"{found[better]['number']} {better}, {found[worse]['number']} {worse}"
-            yield f"{found[better]['what']}: {numbers}: p {shown_p(p)} (McNemar, by documents)"
+            yield f"{found[better]['what']}: {numbers}: p {format_p(p)} (McNemar, by documents)"
     of_change = grouped(changed, ("change",))
     for change in ("broken", "new", "fixed", "gone"):
         yield from _most_changed(change, of_change.get((change,), ()), printable)

@@ -22,9 +22,9 @@ from segscore.pipeline.errors import Refused
 from segscore.pipeline.measures import ALL, PAIRS
 from segscore.pipeline.plain_text import first_named
 from segscore.pipeline.scoring.finished_scoring import FinishedScoring
+from segscore.pipeline.statistics.formatted_numbers import counted
 from segscore.pipeline.statistics.jackknife import Estimate
 from segscore.pipeline.statistics.resampling import settled, unit_hashes
-from segscore.pipeline.statistics.shown_numbers import counted
 
 
 @dataclass(frozen=True)

@@ -35,7 +35,7 @@ from segscore.pipeline.comparison.tables import (
     table_of,
     worst_documents,
 )
-from segscore.pipeline.comparison.where import where
+from segscore.pipeline.comparison.where_systems_differ import where
 from segscore.pipeline.errors import Done, Refused
 from segscore.pipeline.results.names import is_random
 from segscore.pipeline.runs import run_folder
@@ -45,8 +45,8 @@ from segscore.pipeline.runs.run import Run
 from segscore.pipeline.scoring.aspects.answers import answer_columns
 from segscore.pipeline.scoring.finished_scoring import FinishedScoring
 from segscore.pipeline.scoring.inputs import choose_groups
+from segscore.pipeline.statistics.formatted_numbers import counted
 from segscore.pipeline.statistics.resampling import estimator
-from segscore.pipeline.statistics.shown_numbers import counted
 from segscore.pipeline.tables.find import InputTable
 from segscore.pipeline.testsets.published import PublishedScore
 

@@ -14,15 +14,15 @@ from segscore.pipeline.comparison.pair_rows import (
 from segscore.pipeline.plain_text import first_named
 from segscore.pipeline.results.names import is_artificial, is_point
 from segscore.pipeline.settings.signature import resampled_attribute
-from segscore.pipeline.statistics.jackknife import FEWEST
-from segscore.pipeline.statistics.power import LEAST_DOCUMENTS
-from segscore.pipeline.statistics.shown_numbers import (
+from segscore.pipeline.statistics.formatted_numbers import (
     counted,
+    format_p,
     percent,
     shown_as,
     shown_number,
-    shown_p,
 )
+from segscore.pipeline.statistics.jackknife import FEWEST
+from segscore.pipeline.statistics.power import LEAST_DOCUMENTS
 from segscore.schemas.rows import OmnibusRow, PairRow
 
 _MOST_DOCUMENTS = 1_000_000
@@ -51,7 +51,7 @@ def against_chance(rows: Sequence[PairRow]) -> str | None:
     ]
     many = counted(len(pairs), "pair")
     if not unsure and not worse:
-        most = shown_p(max(row["p_holm"] or 0.0 for row in pairs))
+        most = format_p(max(row["p_holm"] or 0.0 for row in pairs))
         at_most = most if most.startswith("<") else f"at most {most}"
         return (
             "all systems are significantly better than all reference points, "
@@ -134,5 +134,5 @@ def omnibus_in_words(row: OmnibusRow) -> str:
     """Write the result of Friedman's test as a paper does."""
     return (
         f"Friedman chi²({row['degrees']}) = {shown_as(row['statistic'], '.2f')}, "
-        f"p {shown_p(row['p'])}, W = {shown_as(row['effect'], '.2f')}"
+        f"p {format_p(row['p'])}, W = {shown_as(row['effect'], '.2f')}"
     )

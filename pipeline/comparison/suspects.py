@@ -24,8 +24,8 @@ from segscore.pipeline.results.names import explain_command
 from segscore.pipeline.scoring.finished_scoring import FinishedScoring
 from segscore.pipeline.scoring.reopen import Reopened
 from segscore.pipeline.statistics.finding import Fact, Finding
+from segscore.pipeline.statistics.formatted_numbers import counted
 from segscore.pipeline.statistics.sentences import Sentence, Tone
-from segscore.pipeline.statistics.shown_numbers import counted
 
 LEAST_SYSTEMS = 3
 """With fewer systems nothing is suspected."""

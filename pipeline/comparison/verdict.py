@@ -13,8 +13,7 @@ from segscore.pipeline.runs.finished import FinishedRun, rows_over_all
 from segscore.pipeline.scoring.few_documents import describe_few
 from segscore.pipeline.scoring.trial_spread import describe_trials
 from segscore.pipeline.statistics.finding import Fact, Finding
-from segscore.pipeline.statistics.sentences import Sentence, Tone, joined
-from segscore.pipeline.statistics.shown_numbers import (
+from segscore.pipeline.statistics.formatted_numbers import (
     counted,
     interval_in_words,
     number_in_words,
@@ -22,6 +21,7 @@ from segscore.pipeline.statistics.shown_numbers import (
     short_change,
     short_number,
 )
+from segscore.pipeline.statistics.sentences import Sentence, Tone, joined
 from segscore.schemas.rows import PairRow, SystemRow, group_of
 
 _FEW = 2

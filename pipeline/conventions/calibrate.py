@@ -34,7 +34,7 @@ from segscore.pipeline.scoring.counting import Pairs, Rule, count_pairs
 from segscore.pipeline.scoring.inputs import Inputs, gather_inputs, require_references
 from segscore.pipeline.scoring.references import References
 from segscore.pipeline.settings.measuring import MeasuringSettings
-from segscore.pipeline.statistics.shown_numbers import counted, or_none, percent, shown_number
+from segscore.pipeline.statistics.formatted_numbers import counted, or_none, percent, shown_number
 from segscore.pipeline.storage.placement import require_apart, require_free
 from segscore.pipeline.tables.columns import DOCUMENTS, segmentations_contract
 from segscore.pipeline.tables.find import tables_in_unit

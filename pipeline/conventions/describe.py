@@ -6,7 +6,7 @@ from math import isnan
 from segscore.pipeline.conventions.apply import convention_name
 from segscore.pipeline.conventions.convention import Convention, Question
 from segscore.pipeline.conventions.search import Search, Tried
-from segscore.pipeline.statistics.shown_numbers import counted
+from segscore.pipeline.statistics.formatted_numbers import counted
 
 _FITS_SHOWN = 5
 _OTHERS_SHOWN = 3

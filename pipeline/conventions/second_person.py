@@ -14,13 +14,13 @@ from segscore.pipeline.arrays.ragged import Ints, add_up
 from segscore.pipeline.conventions.document_sample import reference_rows_of
 from segscore.pipeline.scoring.counting import DocumentSides, Pairs, Rule, count_pairs
 from segscore.pipeline.scoring.references import References
-from segscore.pipeline.statistics.jackknife import FEWEST, UnitSums, micro_estimates
-from segscore.pipeline.statistics.shown_numbers import (
+from segscore.pipeline.statistics.formatted_numbers import (
     counted,
     or_none,
     shown_interval,
     shown_number,
 )
+from segscore.pipeline.statistics.jackknife import FEWEST, UnitSums, micro_estimates
 
 
 @dataclass(frozen=True)

@@ -16,7 +16,7 @@ from segscore.pipeline.runs.tasks import ignore_progress
 from segscore.pipeline.scoring.finished_scoring import FinishedScoring
 from segscore.pipeline.scoring.settings import ScoreSettings
 from segscore.pipeline.scoring.stored_inputs import score_and_store_inputs
-from segscore.pipeline.statistics.shown_numbers import counted
+from segscore.pipeline.statistics.formatted_numbers import counted
 from segscore.pipeline.tables.in_memory import source_in_memory
 from segscore.pipeline.tables.sources import TableSource, find_source
 

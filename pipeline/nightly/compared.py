@@ -8,8 +8,8 @@ import numpy as np
 import pyarrow as pa
 
 from segscore.pipeline.arrays.document_ids import hash_names
-from segscore.pipeline.nightly.blame import against_others
 from segscore.pipeline.nightly.chosen import FEWEST_NIGHTS
+from segscore.pipeline.nightly.common_cause import relative_to_peers
 from segscore.pipeline.nightly.nights import Night
 from segscore.pipeline.nightly.other_references import ReferenceChanges
 from segscore.pipeline.nightly.rule import RULE_TABLES, GateRule
@@ -22,18 +22,18 @@ from segscore.pipeline.nightly.tallies import (
     documents,
     tally_night,
 )
-from segscore.pipeline.nightly.verdict import EVERY, UNDEFINED, Check, check_of
+from segscore.pipeline.nightly.verdict import ALL_SYSTEMS, UNDEFINED, Check, check_of
 from segscore.pipeline.statistics.changes import change_of
+from segscore.pipeline.statistics.formatted_numbers import or_none, shown_attribute
 from segscore.pipeline.statistics.jackknife import combine
-from segscore.pipeline.statistics.shown_numbers import or_none, shown_attribute
 from segscore.pipeline.statistics.sums import GroupKey
 
 
 class NightAverages:
     """The averages of a night and of those that it is compared with; each night is read once.
 
-    A key is a system, followed by the values of the group-by columns, if any.  With `EVERY` in the
-    place of the system, it is the mean of all systems of tonight.
+    A key is a system, followed by the values of the group-by columns, if any.  With
+    `ALL_SYSTEMS` in the place of the system, it is the mean of all systems of tonight.
 
     Attributes:
         night: the night.
@@ -113,7 +113,7 @@ class NightAverages:
             each = [self.average(night, key, rule) for key in members]
             mean = combine(_mean_of_all, [average.estimate for average in each])
             means.append(NightAverage(mean, max(average.documents for average in each)))
-        return self._check(rule, (EVERY, *members[0][1:]), means, others)
+        return self._check(rule, (ALL_SYSTEMS, *members[0][1:]), means, others)
 
     def check_own(
         self, rule: GateRule, key: GroupKey, members: Sequence[GroupKey], others: Sequence[Night]
@@ -123,7 +123,7 @@ class NightAverages:
         own = []
         for night in (self.night, *others):
             each = [self.average(night, member, rule).estimate for member in listed]
-            own.append(NightAverage(combine(against_others, each), 0))
+            own.append(NightAverage(combine(relative_to_peers, each), 0))
         return self._check(rule, key, own, others, is_own=True)
 
     def _check(
@@ -160,7 +160,7 @@ class NightAverages:
             apart = _are_apart([now, *before])
         between = None
         if self.spread is not None:
-            own = now.estimate.error if is_own or key[0] == EVERY else None
+            own = now.estimate.error if is_own or key[0] == ALL_SYSTEMS else None
             between = self.spread.between(rule, str(key[0]), key[1:], own=own)
         change = change_of(
             now.estimate, [each.estimate for each in before], apart=apart, between=between

@@ -16,8 +16,8 @@ from segscore.pipeline.nightly.nights import Night
 from segscore.pipeline.nightly.past import Past
 from segscore.pipeline.nightly.tallies import tables
 from segscore.pipeline.nightly.verdict import Density
+from segscore.pipeline.statistics.formatted_numbers import percent, shown_attribute
 from segscore.pipeline.statistics.night_levels import FEWEST_OF_BASELINE
-from segscore.pipeline.statistics.shown_numbers import percent, shown_attribute
 
 _MATCHED = ("matches", "near_misses", "substitutions")
 _REFERENCE, _SYSTEM = (*_MATCHED, "misses"), (*_MATCHED, "false_alarms")

@@ -2,10 +2,10 @@
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
+from segscore.pipeline.nightly.formatting import short, when_before
 from segscore.pipeline.nightly.kinds.kind import average_of
 from segscore.pipeline.nightly.rules import kind_of_check
-from segscore.pipeline.nightly.verdict import EVERY, UNDECIDED, WARNED, Check
-from segscore.pipeline.nightly.words import short, when_before
+from segscore.pipeline.nightly.verdict import ALL_SYSTEMS, UNDECIDED, WARNED, Check
 from segscore.pipeline.plain_text import first_named
 from segscore.pipeline.statistics.night_levels import FEWEST_OF_BASELINE
 
@@ -39,7 +39,7 @@ def not_judged_in_words(checks: Iterable[Check]) -> Iterator[str]:
     Systems that fail by another rule are left out.
     """
     checks = [*checks]
-    said = {check.system for check in checks if check.fails} | {EVERY}
+    said = {check.system for check in checks if check.fails} | {ALL_SYSTEMS}
     by_rule: dict[str, list[Check]] = {}
     for check in checks:
         if check.result == UNDECIDED and check.p is not None and check.system not in said:

@@ -5,11 +5,11 @@ from collections.abc import Callable, Iterator
 from segscore.pipeline.nightly.failures import failures_in_words
 from segscore.pipeline.nightly.gate import ALPHA
 from segscore.pipeline.nightly.rules import kind_of_check
-from segscore.pipeline.nightly.verdict import EVERY, NOT_COMPARABLE, Verdict
+from segscore.pipeline.nightly.verdict import ALL_SYSTEMS, NOT_COMPARABLE, Verdict
 from segscore.pipeline.plain_text import first_named
 from segscore.pipeline.statistics.finding import Fact, Finding
+from segscore.pipeline.statistics.formatted_numbers import counted
 from segscore.pipeline.statistics.sentences import Sentence, Tone
-from segscore.pipeline.statistics.shown_numbers import counted
 
 _NAMED = 3
 """Most systems that a headline names, and sentences about systems that follow it."""
@@ -36,7 +36,7 @@ def _failing(night: Verdict, shown: Callable[[str], str]) -> tuple[list[str], st
     failed = night.failed
     if not night.exit_code or not failed:
         return [], night.reason if night.outcome == "accepted" else ""
-    names = [*dict.fromkeys(check.system for check in failed if check.system != EVERY)]
+    names = [*dict.fromkeys(check.system for check in failed if check.system != ALL_SYSTEMS)]
     got_worse = any(kind_of_check(check).got_worse(check) for check in failed)
     rest = "got worse" if got_worse else "broke a rule"
     if not names:

@@ -14,15 +14,15 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from segscore.pipeline.errors import Refused
-from segscore.pipeline.nightly.blame import (
+from segscore.pipeline.nightly.chosen import ChosenNights
+from segscore.pipeline.nightly.common_cause import (
     beyond_common,
+    clear_common_failures,
     is_collapse,
     is_shared,
     lost_half,
     shared_in_words,
-    without_blame,
 )
-from segscore.pipeline.nightly.chosen import ChosenNights
 from segscore.pipeline.nightly.compared import NightAverages
 from segscore.pipeline.nightly.kinds.results import RuleResults
 from segscore.pipeline.nightly.moved_documents import documents_moved
@@ -30,7 +30,7 @@ from segscore.pipeline.nightly.nights import Night, open_as_night, systems_of
 from segscore.pipeline.nightly.other_references import ReferenceChanges
 from segscore.pipeline.nightly.rule import GateRule
 from segscore.pipeline.nightly.spread import Spread
-from segscore.pipeline.nightly.verdict import FAILED, PASSED, UNDECIDED, WITH_ALL, Check
+from segscore.pipeline.nightly.verdict import COMMON_CAUSE, FAILED, PASSED, UNDECIDED, Check
 from segscore.pipeline.statistics.multiple_tests import holm
 from segscore.pipeline.statistics.night_levels import FEWEST_OF_BASELINE, FEWEST_SYSTEMS
 from segscore.pipeline.statistics.sums import GroupKey
@@ -148,7 +148,8 @@ def _share(
         of_members = checks
     if mean is not None and is_collapse(of_members, family.rule):
         nobody = [
-            replace(check, result=WITH_ALL) if check.result == FAILED else check for check in checks
+            replace(check, result=COMMON_CAUSE) if check.result == FAILED else check
+            for check in checks
         ]
         return ComparedFamily(family.rule, tuple(nobody), mean, is_shared=True)
     shared = mean is not None and is_shared(mean, of_members, family.rule)
@@ -158,7 +159,7 @@ def _share(
     own = decide(
         [averages.check_own(rule, key, members, family.nights[key]) for key in members], alpha
     )
-    blamed = without_blame(checks, own, alpha, shared=shared)
+    blamed = clear_common_failures(checks, own, alpha, shared=shared)
     return ComparedFamily(family.rule, tuple(blamed), mean, shared)
 
 
@@ -205,7 +206,7 @@ def judge_rules(
 
 
 def _got_worse(check: Check) -> bool:
-    return check.result in (FAILED, WITH_ALL)
+    return check.result in (FAILED, COMMON_CAUSE)
 
 
 def _with_documents(

@@ -7,8 +7,8 @@ recordings or the references of the group.
 from collections.abc import Sequence
 from dataclasses import replace
 
-from segscore.pipeline.nightly.blame import shared_in_words
 from segscore.pipeline.nightly.chosen import ChosenNights
+from segscore.pipeline.nightly.common_cause import shared_in_words
 from segscore.pipeline.nightly.compared import NightAverages
 from segscore.pipeline.nightly.gate import ComparedFamily, GateFamily, compare_families
 from segscore.pipeline.nightly.kinds.results import RuleResults

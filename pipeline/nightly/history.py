@@ -13,7 +13,6 @@ from segscore.pipeline.errors import Failed, Refused
 from segscore.pipeline.nightly.calendar import USUAL_CALENDAR, Calendar
 from segscore.pipeline.nightly.kept_verdicts import ReplacedVerdict, read_replaced, verdict_table
 from segscore.pipeline.nightly.nights import Nights
-from segscore.pipeline.nightly.read_before import HISTORY_FOLDER, ReadBefore
 from segscore.pipeline.nightly.restatements import (
     Restatement,
     read_restatements,
@@ -29,6 +28,7 @@ from segscore.pipeline.nightly.summaries import (
     read_removed,
     read_run_rows,
 )
+from segscore.pipeline.nightly.summary_cache import HISTORY_FOLDER, SummaryCache
 from segscore.pipeline.runs import run_folder
 from segscore.pipeline.storage.placement import is_inside, require_apart
 
@@ -94,7 +94,7 @@ def gather_history(
     url = storage.join(output or storage.join(runs, HISTORY_FOLDER), _FILE)
     _require_free(runs, url)
     removed, warnings = ([], []) if keep is None else remove_old(Nights(runs), keep)
-    before = ReadBefore(runs)
+    before = SummaryCache(runs)
     finished, left_out = _read_runs(runs, warnings, before)
     before.save({run.name for run in finished})
     if not finished:
@@ -124,14 +124,14 @@ def read_history(runs: str) -> tuple[pa.Table, list[str]]:
     """
     require_folder(runs)
     warnings: list[str] = []
-    finished, _ = _read_runs(runs, warnings, ReadBefore(runs))
+    finished, _ = _read_runs(runs, warnings, SummaryCache(runs))
     if not finished:
         raise Refused(f"{runs}: contains no finished run of segscore score or nightly")
     return concatenate_summaries(finished, read_removed(runs)), warnings
 
 
 def _read_runs(
-    runs: str, warnings: list[str], before: ReadBefore
+    runs: str, warnings: list[str], before: SummaryCache
 ) -> tuple[list[RunRows], list[date | None]]:
     """Read the finished runs of a folder, and list the dates of those left out."""
     finished, left_out = [], []

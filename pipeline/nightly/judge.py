@@ -19,8 +19,8 @@ from segscore.pipeline.nightly.densities import (
 )
 from segscore.pipeline.nightly.exclusions import exclusions_in_words
 from segscore.pipeline.nightly.failures import not_judged_in_words, warnings_in_words
-from segscore.pipeline.nightly.feed import (
-    FeedWarning,
+from segscore.pipeline.nightly.input_checks import (
+    InputWarning,
     missing_groups,
     probable_causes,
     warn_of_feed,
@@ -31,12 +31,6 @@ from segscore.pipeline.nightly.kinds.tonight import Tonight
 from segscore.pipeline.nightly.nights import Night, Nights, differences_of
 from segscore.pipeline.nightly.other_references import ReferenceChanges
 from segscore.pipeline.nightly.past import Past, read_past
-from segscore.pipeline.nightly.reasons import (
-    Reasons,
-    acceptances_of,
-    asked,
-    is_current,
-)
 from segscore.pipeline.nightly.rule import GateRule
 from segscore.pipeline.nightly.rules import KINDS, kind_of
 from segscore.pipeline.nightly.settings import FAIL, NightSettings
@@ -56,6 +50,12 @@ from segscore.pipeline.nightly.verdict import (
     Check,
     Density,
     Verdict,
+)
+from segscore.pipeline.nightly.verdict_inputs import (
+    VerdictInputs,
+    acceptances_of,
+    asked,
+    is_current,
 )
 from segscore.pipeline.nightly.versions import warn_of_versions
 from segscore.pipeline.scoring.excluded import EXCLUDED
@@ -85,7 +85,7 @@ def judge(
     chosen = replace(chosen, expected=needed(chosen.expected, settings))
     missing = tuple(system for system in chosen.expected if system not in systems)
     acceptances = acceptances_of(night, settings)
-    reasons = Reasons(
+    reasons = VerdictInputs(
         asked(settings),
         chosen.against,
         missing,
@@ -124,7 +124,7 @@ class _Judged(NamedTuple):
     """What a verdict is made from: the nights compared with, and the results of all rules."""
 
     chosen: ChosenNights
-    reasons: Reasons
+    reasons: VerdictInputs
     checks: tuple[Check, ...]
     grouped: tuple[Check, ...]
     common: tuple[str, ...]
@@ -188,7 +188,7 @@ def _check_rules(
 class _Said(NamedTuple):
     """What is said of a night beside its checks."""
 
-    of_feed: list[FeedWarning]
+    of_feed: list[InputWarning]
     warned: list[str]
     common: tuple[str, ...]
     densities: tuple[Density, ...]
@@ -204,7 +204,7 @@ def _say(context: _Context, judged: _Judged) -> _Said:
     dense = dict(densities_in_words(changed_densities(past, densities)))
     of_references = dense.pop(None, None)
     of_feed += [
-        FeedWarning(text, frozenset({str(system)}))
+        InputWarning(text, frozenset({str(system)}))
         for system, text in dense.items()
         if system in {check.system for check in judged.checks if check.fails}
     ]

@@ -20,15 +20,15 @@ from segscore.pipeline.nightly import nights
 from segscore.pipeline.nightly.dates import NIGHT, read_date
 from segscore.pipeline.nightly.nights import Night, Nights
 from segscore.pipeline.nightly.problems import problems
-from segscore.pipeline.nightly.reasons import changed_settings
 from segscore.pipeline.nightly.restatements import read_restatements
 from segscore.pipeline.nightly.verdict import (
-    EVERY,
+    ALL_SYSTEMS,
     Check,
     UnreadableVerdict,
     Verdict,
     read_verdict,
 )
+from segscore.pipeline.nightly.verdict_inputs import changed_settings
 from segscore.pipeline.plain_text import first_named
 from segscore.schemas.columns import arrow_type
 from segscore.schemas.nights import VERDICTS
@@ -250,6 +250,6 @@ def _findings(verdict: Verdict) -> Iterator[str]:
 
 
 def _worse(check: Check) -> str:
-    who = "all systems" if check.system == EVERY else check.system
+    who = "all systems" if check.system == ALL_SYSTEMS else check.system
     place = "" if check.group is None else f" in {check.group}"
     return f"{who} got worse{place} ({check.rule})"

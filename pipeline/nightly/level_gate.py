@@ -15,14 +15,15 @@ from segscore.pipeline.arrays.ragged import Flags, Floats
 from segscore.pipeline.nightly.past import Past
 from segscore.pipeline.nightly.rule import GateRule
 from segscore.pipeline.nightly.verdict import (
-    EVERY,
+    ALL_SYSTEMS,
+    COMMON_CAUSE,
     FAILED,
     PASSED,
     WARNED,
-    WITH_ALL,
     Check,
     check_of,
 )
+from segscore.pipeline.statistics.formatted_numbers import shown_attribute
 from segscore.pipeline.statistics.multiple_tests import holm
 from segscore.pipeline.statistics.night_levels import (
     FEWEST_OF_BASELINE,
@@ -40,7 +41,6 @@ from segscore.pipeline.statistics.night_levels import (
     relative,
     shared_part,
 )
-from segscore.pipeline.statistics.shown_numbers import shown_attribute
 from segscore.pipeline.statistics.sums import GroupKey
 
 
@@ -63,11 +63,11 @@ def judge_level_rules(
         found = [each for group in groups for each in _judge_group(past, rule, systems, group)]
         by_system: dict[str, list[_Found]] = {}
         for each in found:
-            is_of_all = each.check.system == EVERY
+            is_of_all = each.check.system == ALL_SYSTEMS
             if is_of_all == rule.is_common:
                 by_system.setdefault(each.check.system, []).append(each)
             elif is_of_all and (rule.measure, rule.average) not in asked:
-                by_system.setdefault(EVERY, []).append(each)
+                by_system.setdefault(ALL_SYSTEMS, []).append(each)
         checks += [check for listed in by_system.values() for check in _decide(rule, listed)]
     return checks
 
@@ -95,7 +95,7 @@ def _judge_group(
     for system in tonight:
         yield _check(past, rule, parts, system, group)
     if parts.common is not None and tonight:
-        yield _check(past, rule, parts, EVERY, group)
+        yield _check(past, rule, parts, ALL_SYSTEMS, group)
 
 
 class _Parts(NamedTuple):
@@ -153,12 +153,12 @@ class _Series(NamedTuple):
 
 
 def _series(past: Past, parts: _Parts, system: str) -> _Series:
-    if system == EVERY:
+    if system == ALL_SYSTEMS:
         assert parts.common is not None
         known = ~np.isnan(parts.values)
         total = np.where(known, parts.values, 0.0).sum(axis=1)
         mean = np.where(known.any(axis=1), total / np.maximum(known.sum(axis=1), 1), np.nan)
-        return _Series(parts.common, mean, past.good([EVERY])[:, 0])
+        return _Series(parts.common, mean, past.good([ALL_SYSTEMS])[:, 0])
     column = parts.systems.index(system)
     return _Series(parts.own[:, column], parts.values[:, column], parts.good[:, column])
 
@@ -182,8 +182,8 @@ def _check(past: Past, rule: GateRule, parts: _Parts, system: str, group: GroupK
         nights=nights,
         calibrated=nights,
     )
-    if parts.collapsed[-1] and system != EVERY:
-        return _Found(replace(check, result=WITH_ALL), is_beyond=False)
+    if parts.collapsed[-1] and system != ALL_SYSTEMS:
+        return _Found(replace(check, result=COMMON_CAUSE), is_beyond=False)
     if nights < FEWEST_OF_BASELINE or np.isnan(part[-1]):
         return _Found(check, is_beyond=False)
     baseline = baseline_of(part, chosen)
@@ -215,7 +215,7 @@ def _found(
     """Say whether a fall is beyond the limit, and the system's own."""
     limit = abs(rule.limit)
     is_beyond = bool(found.beyond(limit)[-1])
-    if check.system == EVERY or parts.common is None:
+    if check.system == ALL_SYSTEMS or parts.common is None:
         return _Found(check, is_beyond)
     is_own = bool(blamed(found, average, _moving_common(past, rule, parts.common), limit)[-1])
     rose_not = float(average.moving[-1]) <= limit
@@ -224,8 +224,8 @@ def _found(
 
 def _moving_common(past: Past, rule: GateRule, common: Floats) -> Floats:
     """Return the moving average of what all systems share; 0 without a baseline."""
-    first = past.first(rule, EVERY)
-    good = past.good([EVERY])[first:] & ~np.isnan(common[first:, None])
+    first = past.first(rule, ALL_SYSTEMS)
+    good = past.good([ALL_SYSTEMS])[first:] & ~np.isnan(common[first:, None])
     chosen = first_nights(good)[:, 0]
     if np.count_nonzero(chosen) < FEWEST_OF_BASELINE:
         return np.zeros(1)
@@ -239,7 +239,7 @@ def _decide(rule: GateRule, found: Sequence[_Found]) -> list[Check]:
     decided = []
     for (check, is_beyond, is_blamed), p in zip(found, adjusted.tolist(), strict=True):
         if check.p is not None:
-            only_warns = (check.system == EVERY and not rule.is_common) or not is_blamed
+            only_warns = (check.system == ALL_SYSTEMS and not rule.is_common) or not is_blamed
             worse = WARNED if only_warns else FAILED
             fails = is_beyond and p <= p_at_limit()
             check = replace(check, p_adjusted=p, result=worse if fails else PASSED)

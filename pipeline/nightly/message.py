@@ -4,9 +4,9 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from segscore.pipeline.nightly.problems import problems
-from segscore.pipeline.nightly.verdict import EVERY, Verdict
+from segscore.pipeline.nightly.verdict import ALL_SYSTEMS, Verdict
 from segscore.pipeline.plain_text import named_list, visible
-from segscore.pipeline.statistics.shown_numbers import counted
+from segscore.pipeline.statistics.formatted_numbers import counted
 
 _FACTS = 3
 """Most facts that follow the outcome; each is complete."""
@@ -29,7 +29,7 @@ def night_message(verdict: Verdict, run: str) -> str:
         summary = f"{verdict.date}: {outcome}{reason}. {_unremarkable(verdict)}"
         return in_short([summary, *verdict.warnings])
     said = dict.fromkeys([*problems(without_documents, run), *verdict.causes, *verdict.warnings])
-    failing = sorted({check.system for check in verdict.failed} - {EVERY})
+    failing = sorted({check.system for check in verdict.failed} - {ALL_SYSTEMS})
     who = f" ({named_list(failing)})" if len(failing) > _FACTS else ""
     return in_short([f"{verdict.date}: {outcome}{who}", *said])
 

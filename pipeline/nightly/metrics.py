@@ -12,7 +12,7 @@ from segscore.pipeline.plain_text import visible
 from segscore.pipeline.results.names import is_point
 from segscore.pipeline.runs.finished import rows_by_group
 from segscore.pipeline.statistics.averages import summary_groups
-from segscore.pipeline.statistics.shown_numbers import or_none
+from segscore.pipeline.statistics.formatted_numbers import or_none
 from segscore.schemas.rows import AverageRow, group_of
 
 if TYPE_CHECKING:

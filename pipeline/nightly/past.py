@@ -17,7 +17,6 @@ from segscore.pipeline.arrays.ragged import Flags, Floats
 from segscore.pipeline.measures import ALL
 from segscore.pipeline.nightly.dates import NIGHT
 from segscore.pipeline.nightly.nights import Night, Nights, differences_of, find_verdict
-from segscore.pipeline.nightly.read_before import ReadBefore, state_of
 from segscore.pipeline.nightly.renames import rename_history, rename_rows
 from segscore.pipeline.nightly.rule import GateRule
 from segscore.pipeline.nightly.summaries import (
@@ -26,7 +25,8 @@ from segscore.pipeline.nightly.summaries import (
     history_rows,
     read_removed,
 )
-from segscore.pipeline.nightly.verdict import EVERY, NOT_COMPARABLE
+from segscore.pipeline.nightly.summary_cache import SummaryCache, state_of
+from segscore.pipeline.nightly.verdict import ALL_SYSTEMS, NOT_COMPARABLE
 from segscore.pipeline.results.names import is_point
 from segscore.pipeline.statistics.averages import SUMMARY_COLUMNS, summary_groups
 from segscore.pipeline.statistics.jackknife import error_of_interval
@@ -117,7 +117,7 @@ class Past:
 
     def usual(self) -> list[PastNight]:
         """Return the last good nights before the last, oldest first."""
-        return [night for night in self.nights[:-1] if night.good(EVERY)][-USUAL_NIGHTS:]
+        return [night for night in self.nights[:-1] if night.good(ALL_SYSTEMS)][-USUAL_NIGHTS:]
 
     def systems(self, rule: GateRule, group: GroupKey = ()) -> list[str]:
         """Return the systems that have the average of a rule on any night, by name."""
@@ -156,7 +156,7 @@ class Past:
     def first(self, rule: GateRule, system: str) -> int:
         """Return the index of the night from which on a system is judged: 0, or the accepted one.
 
-        For ``EVERY``, it is that from which on the part that all systems share is judged.
+        For ``ALL_SYSTEMS``, it is that from which on the part that all systems share is judged.
         """
         return self.spans(rule, system)[-1][0]
 
@@ -220,7 +220,7 @@ def read_past(
     )
     if not from_first:
         before = islice(before, USUAL_NIGHTS)
-    read = ReadBefore(earlier.runs, {*RUN_COLUMNS, *SUMMARY_COLUMNS} - {*_COLUMNS})
+    read = SummaryCache(earlier.runs, {*RUN_COLUMNS, *SUMMARY_COLUMNS} - {*_COLUMNS})
     present = [_of_night(other, read, wanted, tuple(by)) for other in (night, *before)][::-1]
     if earlier.may_write:
         read.save()
@@ -231,7 +231,7 @@ def read_past(
 
 
 def _of_night(
-    night: Night, read: ReadBefore, wanted: frozenset[tuple[str, str]], by: tuple[str, ...]
+    night: Night, read: SummaryCache, wanted: frozenset[tuple[str, str]], by: tuple[str, ...]
 ) -> PastNight:
     verdict = night.verdict
     averages = _read_averages(night, read, wanted, by)
@@ -252,7 +252,7 @@ _KNOWN: dict[tuple[object, ...], Mapping[_Key, PastAverage]] = {}
 
 
 def _read_averages(
-    night: Night, read: ReadBefore, wanted: frozenset[tuple[str, str]], by: tuple[str, ...]
+    night: Night, read: SummaryCache, wanted: frozenset[tuple[str, str]], by: tuple[str, ...]
 ) -> Mapping[_Key, PastAverage]:
     """Read the averages of a night over all documents, and those by exactly some attributes."""
     key = night.url, night.fingerprint, wanted, by, night.aliases
@@ -264,7 +264,7 @@ def _read_averages(
     return _KNOWN[key]
 
 
-def _rows(night: Night, read: ReadBefore) -> pa.Table:
+def _rows(night: Night, read: SummaryCache) -> pa.Table:
     """Return the rows of a night in the history, read before or now."""
     name = f"{NIGHT}{night.date.isoformat()}"
     state = state_of(night.record, night.written)
@@ -334,8 +334,8 @@ def _of_rows(day: date, rows: pa.Table, averages: Mapping[_Key, PastAverage]) ->
     systems = {key[0] for key in averages}
 
     def restarts(system: str, rule: GateRule) -> bool:
-        concerned = systems if system == EVERY else {system}
+        concerned = systems if system == ALL_SYSTEMS else {system}
         return bool(concerned) and all((each, rule.measure) in accepted for each in concerned)
 
-    good[EVERY] = any(good.values())
+    good[ALL_SYSTEMS] = any(good.values())
     return PastNight(day, averages, lambda system: good.get(system, False), restarts)

@@ -3,13 +3,13 @@
 from segscore.pipeline.nightly.failures import failures_in_words
 from segscore.pipeline.nightly.rules import kind_of_check
 from segscore.pipeline.nightly.verdict import (
-    EVERY,
+    ALL_SYSTEMS,
     OTHER_NIGHT,
     Check,
     RejectedSystem,
     Verdict,
 )
-from segscore.pipeline.statistics.shown_numbers import counted
+from segscore.pipeline.statistics.formatted_numbers import counted
 
 _FILES = 3
 """Most files that a message names."""
@@ -18,7 +18,7 @@ _FILES = 3
 def failure_message(verdict: Verdict, run: str) -> str:
     """Explain in one line why a night does not end with exit code 0."""
     parts = [*problems(verdict, run), *(f"Probable cause: {cause}" for cause in verdict.causes)]
-    blamed = any(check.system != EVERY for check in verdict.failed)
+    blamed = any(check.system != ALL_SYSTEMS for check in verdict.failed)
     if verdict.outcome == "failed" and not blamed:
         parts.append(
             "No system is to blame: look at the references and recordings; if they are right, run "
@@ -32,9 +32,9 @@ def failure_message(verdict: Verdict, run: str) -> str:
 def problems(verdict: Verdict, run: str) -> list[str]:
     """Describe the problems of a night, whose run is in a folder, worst first."""
     descriptions = [*verdict.common]
-    failed = [check for check in verdict.checks if check.fails and check.system != EVERY]
+    failed = [check for check in verdict.checks if check.fails and check.system != ALL_SYSTEMS]
     # What all systems share has been said, but for what does not fail unless asked.
-    common = (check for check in verdict.checks if check.fails and check.system == EVERY)
+    common = (check for check in verdict.checks if check.fails and check.system == ALL_SYSTEMS)
     descriptions += failures_in_words(
         check for check in common if kind_of_check(check).needs_history
     )
@@ -45,7 +45,7 @@ def problems(verdict: Verdict, run: str) -> list[str]:
         check
         for check in verdict.group_checks
         if check.fails
-        and check.system != EVERY
+        and check.system != ALL_SYSTEMS
         and (check.rule, check.system) not in systems
         and _is_open(check, verdict)
     )

@@ -12,9 +12,9 @@ from typing import Any
 from segscore.pipeline.nightly.judge import judge
 from segscore.pipeline.nightly.nights import Nights
 from segscore.pipeline.nightly.settings import NightSettings
-from segscore.pipeline.nightly.verdict import EVERY, FAILED, Verdict
-from segscore.pipeline.statistics.shown_numbers import counted
-from segscore.pipeline.statistics.shown_tables import Column, ShownTable
+from segscore.pipeline.nightly.verdict import ALL_SYSTEMS, FAILED, Verdict
+from segscore.pipeline.statistics.formatted_numbers import counted
+from segscore.pipeline.statistics.result_table import Column, ResultTable
 
 
 @dataclass(frozen=True)
@@ -34,7 +34,7 @@ class Replayed:
             for check in checks
             if check.fails and self.verdict.accepts(check.system, check.rule) is None
         }
-        return sorted(names, key=lambda name: (name == EVERY, name))
+        return sorted(names, key=lambda name: (name == ALL_SYSTEMS, name))
 
     @property
     def row(self) -> dict[str, Any]:
@@ -93,12 +93,12 @@ def count_alarms(replayed: Iterable[Replayed]) -> int:
     return alarms
 
 
-def replayed_shown(replayed: Sequence[Replayed]) -> ShownTable:
+def replayed_table(replayed: Sequence[Replayed]) -> ResultTable:
     """Show the nights that would fail, or end in another way than recorded."""
     rows = [each.row | {"failing": ", ".join(each.failing)} for each in replayed]
     shown = [row for row in rows if row["outcome"] != row["recorded"] or row["outcome"] == FAILED]
     same = len(rows) - len(shown)
-    return ShownTable(
+    return ResultTable(
         [
             Column(name, [str(row[name] or "–") for row in shown], is_name=True)
             for name in REPLAYED_COLUMNS

@@ -22,7 +22,7 @@ from segscore.pipeline.nightly.nights import Night, Nights, read_night, system_r
 from segscore.pipeline.nightly.rule import GateRule
 from segscore.pipeline.nightly.rules import kind_of_check
 from segscore.pipeline.nightly.verdict import Verdict
-from segscore.pipeline.statistics.shown_numbers import counted, shown_number
+from segscore.pipeline.statistics.formatted_numbers import counted, shown_number
 from segscore.pipeline.storage.json_records import Shape, read_record
 from segscore.schemas.columns import arrow_type
 from segscore.schemas.nights import RESTATEMENTS

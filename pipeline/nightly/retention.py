@@ -13,7 +13,7 @@ from segscore.pipeline.nightly.kept_verdicts import keep_verdict
 from segscore.pipeline.nightly.nights import Nights, read_night
 from segscore.pipeline.nightly.summaries import keep_rows
 from segscore.pipeline.runs import run_folder
-from segscore.pipeline.statistics.shown_numbers import counted
+from segscore.pipeline.statistics.formatted_numbers import counted
 from segscore.pipeline.storage.listed_files import listed
 
 REMOVING = "_removing.json"

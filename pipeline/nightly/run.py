@@ -23,12 +23,12 @@ from segscore.pipeline.errors import (
 from segscore.pipeline.nightly import judge, metrics, nights
 from segscore.pipeline.nightly.kept_verdicts import publish
 from segscore.pipeline.nightly.nights import Night, Nights
-from segscore.pipeline.nightly.reasons import changed_settings
 from segscore.pipeline.nightly.restatements import record_restatement
 from segscore.pipeline.nightly.retention import remove_old
 from segscore.pipeline.nightly.scoring import ScoredNight, ScoreNight, Warn, score_night
 from segscore.pipeline.nightly.settings import NightSettings
 from segscore.pipeline.nightly.verdict import OTHER_NIGHT, Verdict
+from segscore.pipeline.nightly.verdict_inputs import changed_settings
 from segscore.pipeline.runs import run_folder
 from segscore.pipeline.runs.executor import Executor
 from segscore.pipeline.runs.tasks import Progress
@@ -37,7 +37,7 @@ from segscore.pipeline.storage.placement import require_apart
 
 
 @dataclass(frozen=True)
-class Ended:
+class NightResult:
     """A night that was published and judged.
 
     Attributes:
@@ -75,7 +75,7 @@ def run_night(
     progress: Progress,
     warn: Warn,
     score: ScoreNight = score_night,
-) -> Ended:
+) -> NightResult:
     """Score, publish and judge a night, write its metrics, and remove old nights.
 
     ``score`` scores it, unless it is only to be judged again.
@@ -103,7 +103,7 @@ def run_night(
 
 def _run_night(
     settings: NightSettings, executor: Executor, progress: Progress, warn: Warn, score: ScoreNight
-) -> Ended:
+) -> NightResult:
     storage.require_resolvable([settings.metrics])
     _require_free_for_metrics(settings)
     if settings.night > _last_date():
@@ -195,7 +195,7 @@ def _require_free_for_metrics(settings: NightSettings) -> None:
 
 def _score_and_judge(
     settings: NightSettings, executor: Executor, progress: Progress, warn: Warn, score: ScoreNight
-) -> Ended:
+) -> NightResult:
     require_apart(settings.score.output, settings.inputs, option="--runs")
     earlier = Nights(settings.runs, aliases=settings.aliases, seen_from=settings.night)
     scored, unusable = score(settings, executor, progress, warn)
@@ -218,7 +218,7 @@ def _score_and_judge(
         ) from problem
     for warning in earlier.unreadable:
         warn(f"night ignored: {warning}")
-    return Ended(replace(night, verdict=verdict), verdict, scored, night.verdict)
+    return NightResult(replace(night, verdict=verdict), verdict, scored, night.verdict)
 
 
 def _keep_scores(settings: NightSettings, *_: object) -> ScoredNight:

@@ -16,7 +16,7 @@ from segscore.pipeline.nightly.dates import (
     read_date,
 )
 from segscore.pipeline.nightly.exclusions import Exclusion, read_exclusions
-from segscore.pipeline.nightly.words import TREND
+from segscore.pipeline.nightly.formatting import TREND
 from segscore.pipeline.scoring.settings import ScoreSettings
 from segscore.pipeline.settings.options import (
     FreshOption,

@@ -10,7 +10,7 @@ from segscore.pipeline.arrays.ragged import Flags, Floats
 from segscore.pipeline.nightly.calendar import USUAL_CALENDAR, Calendar
 from segscore.pipeline.nightly.past import Past
 from segscore.pipeline.nightly.rule import GateRule
-from segscore.pipeline.nightly.verdict import EVERY
+from segscore.pipeline.nightly.verdict import ALL_SYSTEMS
 from segscore.pipeline.statistics.changes import BetweenNights
 from segscore.pipeline.statistics.night_levels import relative
 from segscore.pipeline.statistics.sums import GroupKey
@@ -67,7 +67,7 @@ class Spread:
             errors = self._past.errors(rule, [system], group)[:, 0]
             return between_nights(values[chosen], errors[chosen], kinds[chosen])
         values = self._values(rule, system, group)
-        if system != EVERY:
+        if system != ALL_SYSTEMS:
             values = values - self._others(rule, system, group)
             chosen &= ~np.isnan(values)
         return between_nights(values[chosen], np.full(np.count_nonzero(chosen), own), kinds[chosen])
@@ -81,7 +81,7 @@ class Spread:
 
     def _values(self, rule: GateRule, system: str, group: GroupKey) -> Floats:
         """Return the averages of a system, or the mean of tonight's systems, shape (nights,)."""
-        if system != EVERY:
+        if system != ALL_SYSTEMS:
             return self._past.values(rule, [system], group)[:, 0]
         averages = self._tonight(rule, group)
         if not averages.shape[1]:

@@ -4,7 +4,7 @@ import re
 from collections.abc import Sequence
 
 from segscore.pipeline.nightly.verdict import Standing, Verdict
-from segscore.pipeline.statistics.shown_numbers import counted
+from segscore.pipeline.statistics.formatted_numbers import counted
 
 _NUMBERS = re.compile(r"(?<![\w.-])[0-9][0-9.,:-]*(?!\w)")
 """Numbers and dates, but not those in names, such as `alta-2`."""

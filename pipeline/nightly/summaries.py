@@ -12,7 +12,7 @@ from segscore.pipeline import storage
 from segscore.pipeline.errors import Refused
 from segscore.pipeline.nightly.dates import NIGHT, read_date
 from segscore.pipeline.nightly.nights import verdict_on, verdict_text
-from segscore.pipeline.nightly.read_before import HISTORY_FOLDER, ReadBefore, state_of
+from segscore.pipeline.nightly.summary_cache import HISTORY_FOLDER, SummaryCache, state_of
 from segscore.pipeline.nightly.verdict import UnreadableVerdict, Verdict
 from segscore.pipeline.runs.finished import FinishedRun, are_over_all
 from segscore.pipeline.statistics.averages import (
@@ -57,7 +57,7 @@ class RunRows:
 
 
 def read_run_rows(
-    runs: str, name: str, warnings: list[str], before: ReadBefore | None = None
+    runs: str, name: str, warnings: list[str], before: SummaryCache | None = None
 ) -> RunRows | None:
     """Read the rows of a finished scoring run; return None if the folder has none.
 

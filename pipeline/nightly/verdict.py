@@ -27,13 +27,13 @@ OUTCOMES = (PASSED, FAILED, INCOMPLETE, PARTIAL, NOT_COMPARABLE, ACCEPTED)
 OTHER_NIGHT = "probably delivered the file of another night"
 """What a system did if none of its documents has a reference."""
 
-EVERY = "(all systems)"
+ALL_SYSTEMS = "(all systems)"
 """Name of all systems together, in a check of what they share."""
 
 UNDEFINED = "undefined"
 UNDECIDED = "undecided"
 WARNED = "warned"
-WITH_ALL = "with_all"
+COMMON_CAUSE = "with_all"
 ON_TRIAL = "on_trial"
 
 
@@ -284,7 +284,7 @@ class Verdict:
             return False
         if self.outcome == FAILED:
             return all(
-                check.system not in (system, EVERY) or self.accepts(check.system, check.rule)
+                check.system not in (system, ALL_SYSTEMS) or self.accepts(check.system, check.rule)
                 for check in self.failed
             )
         return self.good
@@ -310,10 +310,11 @@ class Verdict:
         It is where that was accepted: for a system that was named, or else for what it did by any
         rule, or by the rule that was named; and for what all systems did by the rule.
         """
-        of_all = any(each.system == EVERY and each.rule == rule for each in self.failed)
+        of_all = any(each.system == ALL_SYSTEMS and each.rule == rule for each in self.failed)
         checks = [each for each in (*self.checks, *self.group_checks) if each.system == system]
         reported = of_all or any(
-            check.rule == rule and check.result in (FAILED, UNDEFINED, WARNED, WITH_ALL, ON_TRIAL)
+            check.rule == rule
+            and check.result in (FAILED, UNDEFINED, WARNED, COMMON_CAUSE, ON_TRIAL)
             for check in checks
         )
         failed = any(check.fails for check in checks)

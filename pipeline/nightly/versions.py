@@ -8,11 +8,11 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from datetime import date
 
-from segscore.pipeline.nightly.feed import FeedWarning
+from segscore.pipeline.nightly.input_checks import InputWarning
 from segscore.pipeline.nightly.nights import Night, Nights
 from segscore.pipeline.nightly.tallies import tables
 from segscore.pipeline.nightly.verdict import Check
-from segscore.pipeline.statistics.shown_numbers import shown_attribute
+from segscore.pipeline.statistics.formatted_numbers import shown_attribute
 
 _VERSION = re.compile(
     r"(.*[_\W])?(version|model|checkpoint|revision|commit|build|release)([_\W].*)?", re.IGNORECASE
@@ -22,7 +22,7 @@ _VERSION = re.compile(
 
 def warn_of_versions(
     night: Night, checks: Iterable[Check], others: Mapping[str, Night], earlier: Nights
-) -> Iterator[FeedWarning]:
+) -> Iterator[InputWarning]:
     """Yield a warning for each version that changed when a system became worse.
 
     Args:
@@ -44,7 +44,7 @@ def warn_of_versions(
         for key in sorted(values[0].keys() & values[1].keys()):
             if key[0] == system and values[0][key] != values[1][key]:
                 when = "" if now.url == night.url else f" since {now.name}"
-                yield FeedWarning(
+                yield InputWarning(
                     f"{system}: {key[1]} is {values[0][key]}{when}, was {values[1][key]} on "
                     f"{before.name}",
                     frozenset({system}),

@@ -4,14 +4,14 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from segscore.pipeline.agreement.audit_result import AuditResult
-from segscore.pipeline.agreement.sentences import SHOWN
-from segscore.pipeline.agreement.shown_audit import SIZE
-from segscore.pipeline.agreement.shown_coders import (
+from segscore.pipeline.agreement.audit_tables import SIZE
+from segscore.pipeline.agreement.coders_tables import (
     NAMED,
-    peers_shown,
-    rates_shown,
-    themselves_shown,
+    peers_table,
+    rates_table,
+    themselves_table,
 )
+from segscore.pipeline.agreement.sentences import SHOWN
 from segscore.pipeline.reports import charts
 from segscore.pipeline.reports.chart_parts import Chart, MarkValues, interval_marks
 from segscore.pipeline.reports.contested import contested
@@ -20,7 +20,7 @@ from segscore.pipeline.reports.matrices import heat
 from segscore.pipeline.reports.page import Figure, Section, isolated, shown_figure
 from segscore.pipeline.reports.run_tables import as_dates
 from segscore.pipeline.runs.finished import FinishedRun
-from segscore.pipeline.statistics.shown_tables import ShownTable
+from segscore.pipeline.statistics.result_table import ResultTable
 
 _GROUPS, _LINES = 30, 20
 """Maximum numbers of groups in a chart, and of lines of coders over time."""
@@ -28,7 +28,7 @@ _GROUPS, _LINES = 30, 20
 
 def audit_picture(result: AuditResult) -> Figure | None:
     """Draw how similar each coder is to the others, from 0 to 1; those who stand out are marked."""
-    table = peers_shown(result.coders)
+    table = peers_table(result.coders)
     marks = _peers(result)
     marks.sort(key=lambda mark: mark["value"])
     chart = charts.intervals(
@@ -67,7 +67,7 @@ def audit_charts(run: FinishedRun) -> list[Chart | None]:
 
 def _peers(result: AuditResult) -> list[MarkValues]:
     """Return the similarity of each coder to the others, with its interval, if it is known."""
-    marks = interval_marks(peers_shown(result.coders))
+    marks = interval_marks(peers_table(result.coders))
     return [mark for mark in marks if mark["value"] is not None]
 
 
@@ -102,7 +102,7 @@ def _groups(result: AuditResult) -> Iterator[Figure]:
 
 def _coders(result: AuditResult) -> Iterator[Figure]:
     """Draw rates, similarity to peers, and what else is known of coders."""
-    if (rates := rates_shown(result.coders, result.run.unit, isolated)) is None:
+    if (rates := rates_table(result.coders, result.run.unit, isolated)) is None:
         return
     (named,) = (column.values for column in rates.columns if column.name == NAMED)
     points = [
@@ -110,7 +110,7 @@ def _coders(result: AuditResult) -> Iterator[Figure]:
         for mark, flag in zip(interval_marks(rates), named, strict=True)
     ]
     yield shown_figure(rates, charts.points(points, rates.columns[1].name))
-    found = (themselves_shown(result.coders), result.candidate(isolated))
+    found = (themselves_table(result.coders), result.candidate(isolated))
     yield from (shown_figure(each) for each in found if each is not None)
     yield from _by_date(result)
 
@@ -135,7 +135,7 @@ def _by_date(result: AuditResult) -> Iterator[Figure]:
     yield shown_figure(table, chart, wide=True)
 
 
-def _pairs(table: ShownTable) -> Figure:
+def _pairs(table: ResultTable) -> Figure:
     """Draw the similarity of each pair of coders as a matrix."""
     one, other, similar, *_ = (column.values for column in table.columns)
     known = [
@@ -153,7 +153,7 @@ def _pairs(table: ShownTable) -> Figure:
     return shown_figure(table, heat(cells, SHOWN), wide=True)
 
 
-def _prominence(table: ShownTable, most: int) -> Figure:
+def _prominence(table: ResultTable, most: int) -> Figure:
     """Draw the share of coders that support each position; the axis ends at the most of all."""
     names, positions = table.columns
     classes = [

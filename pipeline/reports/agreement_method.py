@@ -11,7 +11,7 @@ from segscore.pipeline.plain_text import latex_name, named_list
 from segscore.pipeline.reports.method_material import describe_near_misses
 from segscore.pipeline.runs.finished import FinishedRun, rows_over_all
 from segscore.pipeline.settings.signature import fields, resampled_attribute
-from segscore.pipeline.statistics.shown_numbers import counted, number_in_words
+from segscore.pipeline.statistics.formatted_numbers import counted, number_in_words
 from segscore.schemas.rows import CoefficientRow
 
 _NAMES = {"pi": r"$\pi$", "kappa": r"$\kappa$", "alpha": r"$\alpha$", "ac1": "AC1"}

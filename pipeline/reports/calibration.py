@@ -1,8 +1,8 @@
 """Draw what known faults give, and list the faults that would give the values of a run."""
 
 from segscore.pipeline.conventions.calibrate import Calibration
+from segscore.pipeline.conventions.calibration_tables import scale_table
 from segscore.pipeline.conventions.faults import MOVED, RANDOM
-from segscore.pipeline.conventions.shown_calibration import scale_shown
 from segscore.pipeline.reports.chart_parts import Chart
 from segscore.pipeline.reports.line_charts import line_chart
 from segscore.pipeline.reports.page import Figure, shown_figure
@@ -32,5 +32,5 @@ def curve_charts(calibration: Calibration) -> list[Chart]:
 
 def scale_figure(ranking: Ranking, calibration: Calibration) -> Figure:
     """List the faults that would give the value of each system."""
-    scale = scale_shown(calibration, ranking.rows(calibration.measure))
+    scale = scale_table(calibration, ranking.rows(calibration.measure))
     return shown_figure(scale, folded=False, wide=True)

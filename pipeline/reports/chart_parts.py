@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from segscore.pipeline.reports.labels import short_labels
-from segscore.pipeline.statistics.shown_tables import ShownTable
+from segscore.pipeline.statistics.result_table import ResultTable
 
 if TYPE_CHECKING:
     import altair as alt
@@ -23,7 +23,7 @@ BETTER, OPEN = "#3b82c4", "transparent"
 on black.  Blue is only for values that are better, in matrices."""
 
 
-def interval_marks(table: ShownTable) -> list[MarkValues]:
+def interval_marks(table: ResultTable) -> list[MarkValues]:
     """Return the first numbers of a table with their intervals, as ``charts.intervals`` draws them.
 
     The kind of a row is its name, if a column before groups the rows, or else the same for all.

@@ -3,15 +3,15 @@
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
-from segscore.pipeline.agreement.findings import habits_of_run
-from segscore.pipeline.agreement.judging.step import AuditRows
-from segscore.pipeline.agreement.judging.steps import OF_ONE_CODER
-from segscore.pipeline.agreement.shown_coder import (
+from segscore.pipeline.agreement.coder_tables import (
     OTHERS,
     codings_beside_others,
     not_named,
-    numbers_shown,
+    numbers_table,
 )
+from segscore.pipeline.agreement.findings import habits_of_run
+from segscore.pipeline.agreement.judging.step import AuditRows
+from segscore.pipeline.agreement.judging.steps import OF_ONE_CODER
 from segscore.pipeline.errors import Refused, nearest
 from segscore.pipeline.reports.contested import draw_codings, rows_of_documents
 from segscore.pipeline.reports.page import Figure, Section, shown_figure
@@ -45,7 +45,7 @@ def coder_contents(run: FinishedRun, coder: str) -> tuple[Finding, Figure, list[
         [coder],
         about=f"Agreement of {coder} with the others",
     )
-    numbers = shown_figure(numbers_shown(own, rows, run.unit), folded=False, wide=True)
+    numbers = shown_figure(numbers_table(own, rows, run.unit), folded=False, wide=True)
     return finding, numbers, [replace(_documents(run, coder, clearest), open=True)]
 
 

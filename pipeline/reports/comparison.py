@@ -5,8 +5,8 @@ from collections.abc import Mapping, Sequence
 import pyarrow as pa
 
 from segscore.pipeline.comparison.pair_rows import better_first, is_significant, turned
-from segscore.pipeline.comparison.shown_pairs import differences_shown, drawn_pairs_shown
-from segscore.pipeline.comparison.shown_systems import best_first
+from segscore.pipeline.comparison.system_pairs_tables import differences_table, drawn_pairs_table
+from segscore.pipeline.comparison.systems_table import best_first
 from segscore.pipeline.errors import Refused
 from segscore.pipeline.measures import ALL
 from segscore.pipeline.plain_text import named_list
@@ -16,7 +16,7 @@ from segscore.pipeline.reports.page import Figure, Section, isolated, shown_figu
 from segscore.pipeline.reports.run_tables import group_name
 from segscore.pipeline.results.names import is_point
 from segscore.pipeline.runs.finished import FinishedRun, grouped, rows_over_all
-from segscore.pipeline.statistics.shown_numbers import shown_group, shown_p
+from segscore.pipeline.statistics.formatted_numbers import format_p, shown_group
 from segscore.schemas.rows import PairRow, SystemRow, group_of
 
 _SYSTEMS = 30
@@ -79,7 +79,7 @@ def _every_pair(rows: Sequence[PairRow], measure: str, run: FinishedRun) -> Figu
     by = run.settings["group_by"]
     chosen = [better_first(row) for row in rows]
     groups = [_group(row, by) for row in chosen]
-    table = differences_shown(chosen, groups, measure, run.settings.get("margin"))
+    table = differences_table(chosen, groups, measure, run.settings.get("margin"))
     return shown_figure(table, folded=False, wide=True)
 
 
@@ -99,7 +99,7 @@ def _of_measure(
         title = ", ".join(filter(None, (title, name)))
         chart = charts.differences(drawn, f"difference in {measure}", marks)
         if chart is not None:
-            table = drawn_pairs_shown(drawn, first)
+            table = drawn_pairs_table(drawn, first)
             figures.append(shown_figure(table, chart, title=title, wide=not figures, note=_READ))
     return figures
 
@@ -128,7 +128,7 @@ def _against_first(
             continue
         row = row if row["system"] == first else turned(row)
         p = row["p_holm"]
-        shown = "" if p is None else f"p {shown_p(p)}"
+        shown = "" if p is None else f"p {format_p(p)}"
         ends = {"value": row["difference"], "low": row["ci_low"], "high": row["ci_high"]}
         marks.append({"name": name, **ends, "p": shown, "sure": is_significant(row)})
     return first, marks

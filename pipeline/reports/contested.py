@@ -7,10 +7,10 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from segscore.pipeline.agreement.audit_tables import CONTESTED_SHOWN, codings_table, contested_table
 from segscore.pipeline.agreement.contested import contested_among_others
 from segscore.pipeline.agreement.documents import contested_in
 from segscore.pipeline.agreement.part import CONTESTED_COLUMNS
-from segscore.pipeline.agreement.shown_audit import CONTESTED_SHOWN, codings_shown, contested_shown
 from segscore.pipeline.errors import Failed, Refused
 from segscore.pipeline.reports.page import Section, shown_figure
 from segscore.pipeline.reports.strips import Drawing, boundary_strip, draw_strip
@@ -36,10 +36,10 @@ def contested(run: FinishedRun) -> Section:
         text = "There are none: all codings of every document are the same."
         return Section("contested", title, text, [])
     drawings, why = draw_codings(run, rows)
-    table = contested_shown(rows, left_out)
+    table = contested_table(rows, left_out)
     figures = [
         replace(
-            shown_figure(codings_shown(row), wide=True),
+            shown_figure(codings_table(row), wide=True),
             caption=f"{table.in_words(place)}.",
             drawings=drawings.get(row["document_id"], ()),
         )

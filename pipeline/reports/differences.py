@@ -12,14 +12,14 @@ from segscore.pipeline.comparison.pair_rows import (
     is_significant,
 )
 from segscore.pipeline.comparison.samples import Sample
-from segscore.pipeline.comparison.shown_pairs import columns_of_pairs
+from segscore.pipeline.comparison.system_pairs_tables import columns_of_pairs
 from segscore.pipeline.reports.chart_parts import MarkValues
 from segscore.pipeline.reports.matrices import heat
 from segscore.pipeline.reports.page import Figure, shown_figure
 from segscore.pipeline.reports.ranking import Ranking
 from segscore.pipeline.results.names import is_point
-from segscore.pipeline.statistics.shown_numbers import short_number
-from segscore.pipeline.statistics.shown_tables import ShownTable
+from segscore.pipeline.statistics.formatted_numbers import short_number
+from segscore.pipeline.statistics.result_table import ResultTable
 from segscore.schemas.rows import PairRow
 
 _SHOWN = 20
@@ -40,7 +40,7 @@ def difference_figure(pairs: PairRows, sample: Sample, ranking: Ranking) -> Figu
     is_matrix = len(systems) >= _LEAST_OF_MATRIX
     read = "Each cell: the system of the row is better than that of the column, by so much; "
     more = f" The best {_SHOWN} systems; {left} more are left out." if left > 0 else ""
-    table = ShownTable(
+    table = ResultTable(
         columns_of_pairs(listed),
         title=f"Difference in {ranking.measure.name}{ranking.measure.arrow}",
         guide=f"{ranking.average.capitalize()} averages. {read if is_matrix else ''}"

@@ -13,13 +13,13 @@ from segscore.pipeline.reports.ranking import Ranking
 from segscore.pipeline.results.chance import SKILL
 from segscore.pipeline.results.leaderboard import Leaderboard, extra_heading
 from segscore.pipeline.results.leaderboard_table import LeaderboardRows
-from segscore.pipeline.statistics.shown_numbers import (
+from segscore.pipeline.statistics.formatted_numbers import (
     counted,
     short_interval,
     shown_change,
     shown_number,
 )
-from segscore.pipeline.statistics.shown_tables import Column, ShownTable, WrittenNumber
+from segscore.pipeline.statistics.result_table import Column, ResultTable, WrittenNumber
 from segscore.schemas.rows import column_of
 
 
@@ -31,7 +31,7 @@ def leaderboard(ranking: Ranking, pairs: PairRows) -> Figure:
     rows = LeaderboardRows([board])
     beaten = _beaten(ranking, pairs)
     first, *others = (_graded(ranking, rows.measure(name)) for name in board.measures)
-    table = ShownTable(
+    table = ResultTable(
         [
             rows.numbers("rank", lambda _, name: _rank(ranking, name, beaten)),
             rows.systems("system"),

@@ -22,7 +22,7 @@ from segscore.pipeline.reports.method_systems import describe_systems
 from segscore.pipeline.runs.finished import FinishedRun
 from segscore.pipeline.settings.measuring import settings_without_effect
 from segscore.pipeline.settings.signature import fields, resampled_attribute
-from segscore.pipeline.statistics.shown_numbers import counted
+from segscore.pipeline.statistics.formatted_numbers import counted
 
 _WINDOWS = {
     "per-pair": "half the mean segment size of each reference",

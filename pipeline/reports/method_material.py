@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from segscore.pipeline.plain_text import latex_name, named_list
 from segscore.pipeline.runs.finished import FinishedRun
 from segscore.pipeline.settings.signature import PROJECTED, fields
-from segscore.pipeline.statistics.shown_numbers import counted
+from segscore.pipeline.statistics.formatted_numbers import counted
 from segscore.pipeline.tables.units import PER_SECOND
 
 _LEVELS = {

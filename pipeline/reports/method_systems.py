@@ -6,7 +6,7 @@ from typing import Any
 from segscore.pipeline.plain_text import latex_name, named_list
 from segscore.pipeline.runs.finished import FinishedRun
 from segscore.pipeline.settings.signature import DRAWS, TRIALS, fields
-from segscore.pipeline.statistics.shown_numbers import counted
+from segscore.pipeline.statistics.formatted_numbers import counted
 
 _FORMS = {
     "rewritten": "the text with breaks, aligned with the units by the fewest edits of words",

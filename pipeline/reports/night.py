@@ -3,18 +3,18 @@
 from collections.abc import Iterator, Sequence
 
 from segscore.pipeline.nightly.gate import ALPHA
+from segscore.pipeline.nightly.gate_tables import (
+    boundaries_table,
+    early_levels,
+    gate_table,
+    groups_of_gate,
+    levels_of_gate,
+    moved_table,
+    restated_table,
+)
 from segscore.pipeline.nightly.kept_verdicts import ReplacedVerdict
 from segscore.pipeline.nightly.restatements import Restatement
 from segscore.pipeline.nightly.rules import kind_of_check
-from segscore.pipeline.nightly.shown_gate import (
-    boundaries_shown,
-    early_levels,
-    gate_shown,
-    groups_of_gate,
-    levels_of_gate,
-    moved_shown,
-    restated_shown,
-)
 from segscore.pipeline.nightly.verdict import ACCEPTED, Verdict
 from segscore.pipeline.reports.page import Figure, Section, shown_figure
 
@@ -43,8 +43,8 @@ def gate_section(
 
 def _figures(night: Verdict, restated: Sequence[Restatement]) -> Iterator[Figure]:
     """Yield the tables of a night that have rows."""
-    gate = gate_shown(night.checks, night.asked.get("alpha", ALPHA), night.reused_ids)
-    open_tables = [*([] if gate is None else [gate]), moved_shown(night.checks)]
+    gate = gate_table(night.checks, night.asked.get("alpha", ALPHA), night.reused_ids)
+    open_tables = [*([] if gate is None else [gate]), moved_table(night.checks)]
     yield from (shown_figure(each, folded=False, wide=True) for each in open_tables if each.rows)
     levels = levels_of_gate((*night.checks, *night.group_checks))
     others = [check for check in night.group_checks if not kind_of_check(check).has_level]
@@ -53,6 +53,6 @@ def _figures(night: Verdict, restated: Sequence[Restatement]) -> Iterator[Figure
         if table.rows:
             yield shown_figure(table, folded=not table.failed, wide=True)
     if night.densities:
-        yield shown_figure(boundaries_shown(night.densities), wide=True)
-    if (table := restated_shown(restated)).rows:
+        yield shown_figure(boundaries_table(night.densities), wide=True)
+    if (table := restated_table(restated)).rows:
         yield shown_figure(table, folded=False, wide=True)

@@ -8,10 +8,10 @@ from segscore.pipeline.errors import Refused
 from segscore.pipeline.nightly.rules import kind_of_check, result_in_words
 from segscore.pipeline.nightly.trend.series import read_series
 from segscore.pipeline.nightly.trend.settings import TrendSettings
-from segscore.pipeline.nightly.verdict import EVERY, Check, Verdict
+from segscore.pipeline.nightly.verdict import ALL_SYSTEMS, Check, Verdict
 from segscore.pipeline.reports.glance import Glance, GlanceCell, GlanceColumn, GlanceRow, LineMarks
 from segscore.pipeline.results.names import explain_command
-from segscore.pipeline.statistics.shown_numbers import short_change, short_number
+from segscore.pipeline.statistics.formatted_numbers import short_change, short_number
 
 NIGHTS = 14
 """Number of nights whose values are drawn."""
@@ -71,7 +71,7 @@ def _deciding(night: Verdict) -> Iterator[Check]:
     """Yield a check of each system, those that fail first: the first failing one, or the first."""
     of: dict[str, Check] = {}
     for check in (*night.failed, *night.checks):
-        if check.system != EVERY:
+        if check.system != ALL_SYSTEMS:
             of.setdefault(check.system, check)
     yield from of.values()
 

@@ -17,8 +17,8 @@ from segscore.pipeline.reports.figures import require_charts
 from segscore.pipeline.reports.glance import Glance
 from segscore.pipeline.reports.strips import MARKS, Drawing
 from segscore.pipeline.statistics.finding import Finding
-from segscore.pipeline.statistics.shown_numbers import shown_value
-from segscore.pipeline.statistics.shown_tables import Column, ShownTable, WrittenNumber
+from segscore.pipeline.statistics.formatted_numbers import format_value
+from segscore.pipeline.statistics.result_table import Column, ResultTable, WrittenNumber
 
 if TYPE_CHECKING:
     from markupsafe import Markup
@@ -103,7 +103,7 @@ class Figure:
 
 
 def shown_figure(
-    table: ShownTable,
+    table: ResultTable,
     chart: dict[str, Any] | None = None,
     *,
     title: str = "",
@@ -149,7 +149,7 @@ def _cell_of(column: Column, value: Any, row: int) -> Cell:
         grade, is_best = column.grades.get(row, 0.0), row in (column.best or ())
         return NumberCell(value.text, value.value, value.detail, grade, is_best)
     text = column.write(value)
-    return value if text == shown_value(value) else NumberCell(text, value)
+    return value if text == format_value(value) else NumberCell(text, value)
 
 
 @dataclass(frozen=True)
@@ -282,4 +282,4 @@ def _format_cell(cell: Cell) -> str:
     """Format a cell: a dash if undefined, floats with four decimals, thousands separated."""
     if isinstance(cell, NumberCell):
         return cell.text
-    return shown_value(cell)
+    return format_value(cell)

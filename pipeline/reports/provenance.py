@@ -13,7 +13,7 @@ from segscore.pipeline.scoring.settings import ScoreSettings
 from segscore.pipeline.scoring.sweep.settings import SweepSettings
 from segscore.pipeline.settings import signature
 from segscore.pipeline.settings.options import options_of
-from segscore.pipeline.statistics.shown_numbers import counted
+from segscore.pipeline.statistics.formatted_numbers import counted
 
 FILES = 50
 """Maximum number of input files listed for each table."""

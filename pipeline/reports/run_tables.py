@@ -6,7 +6,7 @@ from datetime import date
 
 from segscore.pipeline.reports.page import isolated
 from segscore.pipeline.runs.finished import FinishedRun
-from segscore.pipeline.statistics.shown_numbers import shown_attribute
+from segscore.pipeline.statistics.formatted_numbers import shown_attribute
 
 
 def group_name(row: Mapping[str, object], by: Sequence[str]) -> str:

@@ -15,7 +15,7 @@ from segscore.pipeline.reports.page import Cell, Figure, PageTable, Section
 from segscore.pipeline.reports.ranking import Ranking
 from segscore.pipeline.reports.worst import worst_sections
 from segscore.pipeline.scoring.finished_scoring import FinishedScoring
-from segscore.pipeline.statistics.shown_numbers import short_number
+from segscore.pipeline.statistics.formatted_numbers import short_number
 
 
 def document_sections(

@@ -6,7 +6,7 @@ from math import ceil
 
 from segscore.pipeline.measures.edit_list import Edit
 from segscore.pipeline.reports.labels import round_step, short_labels
-from segscore.pipeline.statistics.shown_numbers import shown_position
+from segscore.pipeline.statistics.formatted_numbers import shown_position
 
 WIDTH = 1000
 """Width of a strip in its own unit; a page stretches it to the space that it has."""

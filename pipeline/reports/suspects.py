@@ -3,15 +3,15 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from segscore.pipeline.comparison.shown_suspects import suspects_shown
 from segscore.pipeline.comparison.suspects import Suspects, suspects_finding
+from segscore.pipeline.comparison.suspects_table import suspects_table
 from segscore.pipeline.errors import Failed, Refused
 from segscore.pipeline.reports.page import Figure, Page, Section, shown_figure
 from segscore.pipeline.reports.page_file import require_free, write_page
 from segscore.pipeline.reports.worst import draw_reference
 from segscore.pipeline.scoring.explain import Explained, explain_pairs
 from segscore.pipeline.scoring.finished_scoring import FinishedScoring
-from segscore.pipeline.statistics.shown_numbers import shown_position
+from segscore.pipeline.statistics.formatted_numbers import shown_position
 
 _DRAWN = 3
 """Most documents that are drawn."""
@@ -41,7 +41,7 @@ def write_suspects(suspects: Suspects, run: FinishedScoring, output: str) -> int
 
 def _figures(run: FinishedScoring, rows: Sequence[_Suspect]) -> tuple[list[Figure], Figure]:
     """Return drawings of the first documents, and the table of all suspected boundaries."""
-    table = suspects_shown(rows, run.unit)
+    table = suspects_table(rows, run.unit)
     listed = shown_figure(table, title="Suspected boundaries", folded=False, wide=True)
     documents = [*dict.fromkeys(row["document_id"] for row in rows)][:_DRAWN]
     try:

@@ -9,13 +9,13 @@ import numpy as np
 from segscore.pipeline.reports.line_charts import curves, line_chart
 from segscore.pipeline.reports.page import Figure, Section, shown_figure
 from segscore.pipeline.runs.finished import FinishedRun, RunRow
-from segscore.pipeline.scoring.sweep.shown_curves import (
+from segscore.pipeline.scoring.sweep.curves_tables import (
     measure_by_tolerance,
-    points_shown,
+    points_table,
     rates_by_threshold,
 )
-from segscore.pipeline.scoring.sweep.shown_measured import measured_shown
-from segscore.pipeline.scoring.sweep.shown_ranks import ranks_shown
+from segscore.pipeline.scoring.sweep.measures_tables import measures_table
+from segscore.pipeline.scoring.sweep.ranks_tables import ranks_tables
 
 POINTS = 200
 """Maximum number of thresholds of a curve; a longer one is thinned to equal steps along it."""
@@ -67,7 +67,7 @@ def _sections(run: FinishedRun) -> Iterator[Section]:
         yield from _curve_sections(run)
     if run.files("measured"):
         best = shown_figure(
-            measured_shown(run.rows("measured")),
+            measures_table(run.rows("measured")),
             title="Best threshold of each system, by measure",
             folded=False,
         )
@@ -94,7 +94,7 @@ def _curve_sections(run: FinishedRun) -> Iterator[Section]:
         f"where the mean segment length is closest to the references'.{more}",
         [_curve(by_system, chosen, *ends) for ends in _ENDS],
     )
-    points = shown_figure(points_shown(chosen), folded=False, wide=True)
+    points = shown_figure(points_table(chosen), folded=False, wide=True)
     yield Section("points", "Operating points", "", [points])
 
 
@@ -194,5 +194,5 @@ def _rank_section(run: FinishedRun) -> Section:
         "Ranks at other settings",
         "Each column changes one setting of the run; small: the rank. Where Kendall's tau-b is 1, "
         "the order of the systems is the same.",
-        [shown_figure(table, folded=False, wide=True) for table in ranks_shown(run.rows("ranks"))],
+        [shown_figure(table, folded=False, wide=True) for table in ranks_tables(run.rows("ranks"))],
     )

@@ -15,13 +15,13 @@ from segscore.pipeline.reports.matrices import graded
 from segscore.pipeline.reports.page import Figure, Section, shown_figure
 from segscore.pipeline.reports.ranking import Ranking
 from segscore.pipeline.reports.run_tables import as_dates
-from segscore.pipeline.results.names import is_point
-from segscore.pipeline.results.shown_averages import (
+from segscore.pipeline.results.averages_table import (
     averages_against,
     averages_by_group,
-    every_measure_shown,
+    every_measure_table,
 )
-from segscore.pipeline.statistics.shown_numbers import counted, short_number
+from segscore.pipeline.results.names import is_point
+from segscore.pipeline.statistics.formatted_numbers import counted, short_number
 from segscore.schemas.rows import AverageRow
 
 _GROUPS = 30
@@ -78,7 +78,7 @@ def _all_measures(ranking: Ranking) -> Figure:
         [ranking.whole[name, average][system] for name, system in shown]
         for average in ("micro", "macro")
     )
-    return shown_figure(every_measure_shown(micro, macro), wide=True)
+    return shown_figure(every_measure_table(micro, macro), wide=True)
 
 
 ERRORS = (

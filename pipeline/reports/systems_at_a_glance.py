@@ -13,7 +13,7 @@ from segscore.pipeline.reports.run_tables import group_name
 from segscore.pipeline.results.chance import may_be_chance
 from segscore.pipeline.results.names import CHANCE
 from segscore.pipeline.statistics.finding import Fact
-from segscore.pipeline.statistics.shown_numbers import counted, percent, short_number
+from segscore.pipeline.statistics.formatted_numbers import counted, percent, short_number
 from segscore.schemas.rows import AverageRow
 
 _WIDTH = 300

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 from segscore.pipeline.measures.edit_list import Edit
 from segscore.pipeline.reports.labels import round_step
-from segscore.pipeline.statistics.shown_numbers import shown_position
+from segscore.pipeline.statistics.formatted_numbers import shown_position
 from segscore.pipeline.tables.units import MILLISECOND
 
 if TYPE_CHECKING:

@@ -3,17 +3,17 @@
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from segscore.pipeline.nightly.formatting import short
 from segscore.pipeline.nightly.trend.groups import group_name
 from segscore.pipeline.nightly.trend.levels import STEP, Level
 from segscore.pipeline.nightly.trend.sentences import first_change
 from segscore.pipeline.nightly.trend.settings import PER_NIGHTS
-from segscore.pipeline.nightly.trend.shown_trend import levels_shown, pairs_over_nights
-from segscore.pipeline.nightly.words import short
+from segscore.pipeline.nightly.trend.trend_tables import levels_table, pairs_over_nights
 from segscore.pipeline.reports.chart_parts import MarkValues
 from segscore.pipeline.reports.night_charts import night_chart
 from segscore.pipeline.reports.page import Figure, Page, Section, isolated, shown_figure
 from segscore.pipeline.reports.page_file import require_free, write_page
-from segscore.pipeline.statistics.shown_numbers import or_none
+from segscore.pipeline.statistics.formatted_numbers import or_none
 
 if TYPE_CHECKING:
     from segscore.pipeline.nightly.trend.month import Month
@@ -61,7 +61,7 @@ def write_month(found: "Month", output: str) -> int:
 def _sections(found: "FoundTrend", more: Sequence[Figure]) -> list[Section]:
     warnings = " ".join(f"{warning}." for warning in found.nightly.warnings)
     levels = shown_figure(
-        levels_shown(found.levels, found.settings.measure, found.title), folded=False, wide=True
+        levels_table(found.levels, found.settings.measure, found.title), folded=False, wide=True
     )
     groups = Section("groups", "Groups", "", more, open=True)
     sections = [*[groups] * bool(more), Section("levels", "Levels", warnings, [levels])]

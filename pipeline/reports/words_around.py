@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from segscore.pipeline.importing.text_around import text_around
 from segscore.pipeline.reports.page import Cell, Figure, PageTable
 from segscore.pipeline.scoring.explain import Explained
-from segscore.pipeline.statistics.shown_numbers import shown_position
+from segscore.pipeline.statistics.formatted_numbers import shown_position
 
 _KINDS = {"miss": "missed", "false_alarm": "false alarm"}
 _SHOWN = 30

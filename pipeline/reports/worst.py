@@ -19,7 +19,7 @@ from segscore.pipeline.reports.words_around import words_around
 from segscore.pipeline.results.names import is_point
 from segscore.pipeline.scoring.explain import Explained, explain_pairs
 from segscore.pipeline.scoring.finished_scoring import FinishedScoring
-from segscore.pipeline.statistics.shown_numbers import shown_position
+from segscore.pipeline.statistics.formatted_numbers import shown_position
 
 _WORST, REFERENCES, _SYSTEMS = 3, 3, 8
 """Maximum numbers of documents, of references per document, of systems (the best) below each."""

@@ -10,9 +10,9 @@ from segscore.pipeline.agreement.run import contested_of
 from segscore.pipeline.comparison.certify import certify
 from segscore.pipeline.comparison.certify_settings import CertifySettings
 from segscore.pipeline.comparison.published import published_beside, scores_on_references
+from segscore.pipeline.comparison.references_tables import published_values_table
 from segscore.pipeline.comparison.runs import chosen_measures, find_systems, open_runs
 from segscore.pipeline.comparison.shared_documents import read_documents
-from segscore.pipeline.comparison.shown_beside import published_shown
 from segscore.pipeline.comparison.verdict import BestSystem, comparison_finding
 from segscore.pipeline.conventions.calibrate_run import calibrate_run
 from segscore.pipeline.errors import Failed, Refused
@@ -236,5 +236,5 @@ def _published_sections(run: FinishedScoring) -> Iterator[Section]:
         "Published on the same references",
         "As printed: without their documents, no test is possible, and they have no rank. The last "
         f"column is computed by the convention of the published score.{text}",
-        [shown_figure(published_shown(rows), folded=False, wide=True)],
+        [shown_figure(published_values_table(rows), folded=False, wide=True)],
     )

@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 
 from segscore.pipeline.plain_text import first_named
 from segscore.pipeline.results.leaderboard import Leaderboard
-from segscore.pipeline.statistics.shown_numbers import shown_interval, shown_number
+from segscore.pipeline.statistics.formatted_numbers import shown_interval, shown_number
 
 SKILL = "0 is chance at a system's own density, 1 perfect"
 """What skill means, in a few words."""

@@ -14,7 +14,7 @@ from segscore.pipeline.plain_text import first_named
 from segscore.pipeline.results.names import is_point
 from segscore.pipeline.runs.finished import rows_over_all
 from segscore.pipeline.statistics.averages import summary_groups
-from segscore.pipeline.statistics.shown_numbers import counted
+from segscore.pipeline.statistics.formatted_numbers import counted
 from segscore.schemas.rows import AverageRow
 
 LEAST_SHARED = 10

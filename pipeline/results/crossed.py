@@ -16,9 +16,9 @@ from segscore.pipeline.results.leaderboard_table import (
 )
 from segscore.pipeline.runs.finished import are_over_all
 from segscore.pipeline.statistics.averages import summary_groups
+from segscore.pipeline.statistics.formatted_numbers import shown_number, shown_rank
 from segscore.pipeline.statistics.rank_tests import kendall_tau
-from segscore.pipeline.statistics.shown_numbers import shown_number, shown_rank
-from segscore.pipeline.statistics.shown_tables import PEOPLE, PROGRAMS, Column, ShownTable
+from segscore.pipeline.statistics.result_table import PEOPLE, PROGRAMS, Column, ResultTable
 from segscore.schemas.rows import AverageRow
 
 if TYPE_CHECKING:
@@ -103,7 +103,7 @@ def crossed_table(
     *,
     beaten: Beaten | None = None,
     key: str = "hypothesis",
-) -> ShownTable:
+) -> ResultTable:
     """Make one table of systems, groups and measures; a part for each value of the third axis.
 
     Args:
@@ -143,7 +143,7 @@ def crossed_table(
         for label, board in (values["groups"] if crossing.cells == "rank" else ())
         if crossing.apart == "groups" and (said := _taus_in_words(board, measures))
     }
-    return ShownTable([*names, *columns], groups=int(has_parts), notes=notes)
+    return ResultTable([*names, *columns], groups=int(has_parts), notes=notes)
 
 
 def _keys(
@@ -232,7 +232,7 @@ def _taus_in_words(board: Leaderboard, measures: Sequence[str]) -> str:
     return f"Kendall's tau with {measures[0]}: {', '.join(taus)}" if taus else ""
 
 
-def summary_table(summary: "pa.Table", layout: str, named: Sequence[str]) -> ShownTable:
+def summary_table(summary: "pa.Table", layout: str, named: Sequence[str]) -> ResultTable:
     """Make the table of the micro averages of a scoring run.
 
     Args:

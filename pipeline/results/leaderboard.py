@@ -9,8 +9,8 @@ from segscore.pipeline.measures import ALL, HEADLINES, shown_measures
 from segscore.pipeline.measures.selection import DEFAULT, measures_named
 from segscore.pipeline.results.coverage import Coverage, coverage_of
 from segscore.pipeline.results.names import is_point
+from segscore.pipeline.statistics.formatted_numbers import counted
 from segscore.pipeline.statistics.rank_tests import DECIMALS
-from segscore.pipeline.statistics.shown_numbers import counted
 from segscore.schemas.rows import AverageRow, SystemRow, column_of, group_of
 
 

@@ -13,14 +13,14 @@ from segscore.pipeline.results.leaderboard import (
     extra_heading,
 )
 from segscore.pipeline.results.summarised_baselines import summarised_baselines, summarised_in_words
-from segscore.pipeline.statistics.shown_numbers import (
+from segscore.pipeline.statistics.formatted_numbers import (
     counted,
     short_interval,
     shown_attribute,
     shown_cell,
     shown_number,
 )
-from segscore.pipeline.statistics.shown_tables import PEOPLE, PROGRAMS, Column, ShownTable
+from segscore.pipeline.statistics.result_table import PEOPLE, PROGRAMS, Column, ResultTable
 from segscore.schemas.rows import column_of
 
 if TYPE_CHECKING:
@@ -106,7 +106,7 @@ def leaderboard_table(
     beaten: Beaten | None = None,
     *,
     key: str = "hypothesis",
-) -> ShownTable:
+) -> ResultTable:
     """Make one row per group and system: the value and interval of each measure.
 
     Args:
@@ -124,7 +124,7 @@ def leaderboard_table(
         for board in boards
         if (line := "; ".join(filter(None, (board.coverage.in_words, board.answers_in_words))))
     }
-    return ShownTable(
+    return ResultTable(
         [
             *rows.groups(by),
             rows.systems("system", key),
@@ -156,7 +156,7 @@ def _rows_beaten(rows: LeaderboardRows, measure: str, beaten: Beaten) -> dict[in
     }
 
 
-def printed_leaderboard(title: str, board: Leaderboard, hint: Sequence[str]) -> ShownTable:
+def printed_leaderboard(title: str, board: Leaderboard, hint: Sequence[str]) -> ResultTable:
     """Make the leaderboard of a terminal: the main measures, the first one with its interval."""
     listed = board.without(summarised_baselines(board.names))
     rows = LeaderboardRows([listed])
@@ -165,7 +165,7 @@ def printed_leaderboard(title: str, board: Leaderboard, hint: Sequence[str]) -> 
     intervals = [short_interval(row["ci_low"], row["ci_high"]) for row in averages]
     hints = hint if len(others) < len(board.averages) - 1 else []
     systems = len(listed.systems)
-    return ShownTable(
+    return ResultTable(
         [
             rows.systems(board.heading),
             first,
@@ -198,13 +198,13 @@ def _remarks(board: Leaderboard, listed: Leaderboard) -> Iterator[str]:
     yield from summarised_in_words(values)
 
 
-def measure_tables(title: str, board: Leaderboard, macro: Leaderboard) -> Iterator[ShownTable]:
+def measure_tables(title: str, board: Leaderboard, macro: Leaderboard) -> Iterator[ResultTable]:
     """Make a table of the systems for each measure: both averages, and the documents."""
     for measure in board.averages:
         of_measure = board.by(measure)
         systems = len(of_measure.systems)
         rows = LeaderboardRows([of_measure])
-        yield ShownTable(
+        yield ResultTable(
             [rows.systems(of_measure.heading), *_averages_and_documents(rows, macro)],
             title=f"{measure}{ALL[measure].arrow}, {title}",
             caption=of_measure.coverage.in_words,
@@ -213,14 +213,14 @@ def measure_tables(title: str, board: Leaderboard, macro: Leaderboard) -> Iterat
         )
 
 
-def averages_by_measure(board: Leaderboard, macro: Leaderboard) -> ShownTable:
+def averages_by_measure(board: Leaderboard, macro: Leaderboard) -> ResultTable:
     """Make one table of all main measures, with the systems of each best first."""
     rows = LeaderboardRows([board.by(measure) for measure in board.measures])
     measures = [of.measure + ALL[of.measure].arrow for of, _ in rows.keys]
     micro, means, documents = _averages_and_documents(rows, macro)
     bests = {measure: board.best(measure) for measure in board.measures}
     best = {row for row, (of, name) in enumerate(rows.keys) if name in bests[of.measure]}
-    return ShownTable(
+    return ResultTable(
         [
             Column("measure", measures, is_name=True, once=True),
             rows.systems("hypothesis"),

@@ -3,7 +3,7 @@
 from collections.abc import Collection, Iterator, Mapping
 
 from segscore.pipeline.results.names import CHANCE, is_point
-from segscore.pipeline.statistics.shown_numbers import shown_number
+from segscore.pipeline.statistics.formatted_numbers import shown_number
 
 _EXTREMES = ("point:none", "point:all")
 """The reference points that lie as far from a reference as one can."""

@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from segscore.pipeline.errors import Refused
-from segscore.pipeline.statistics.shown_numbers import percent
+from segscore.pipeline.statistics.formatted_numbers import percent
 from segscore.pipeline.storage.memory import AT_REST, MEMORY, UNFOLDED, USABLE, readable_size, room
 from segscore.pipeline.tables.find import InputTable, Slice
 from segscore.pipeline.tables.read import BYTES_AT_ONCE

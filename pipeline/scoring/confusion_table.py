@@ -5,8 +5,8 @@ from typing import Any
 
 from segscore.pipeline.scoring.finished_scoring import FinishedScoring
 from segscore.pipeline.settings.measuring import LEVEL
-from segscore.pipeline.statistics.shown_numbers import shown_number
-from segscore.pipeline.statistics.shown_tables import Column, ShownTable
+from segscore.pipeline.statistics.formatted_numbers import shown_number
+from segscore.pipeline.statistics.result_table import Column, ResultTable
 
 _NONE = "none"
 _OF_TYPES = (
@@ -19,7 +19,7 @@ _OF_LABELS = (
 )
 
 
-def confusion_table(finished: FinishedScoring) -> ShownTable:
+def confusion_table(finished: FinishedScoring) -> ResultTable:
     """Arrange the table `confusion` of a run, or `label_confusion` if boundaries have no types.
 
     There is a row for each system and type in the reference, and a column for each type in the
@@ -50,7 +50,7 @@ def confusion_table(finished: FinishedScoring) -> ShownTable:
     ]
     named = [*map(_named, kinds)]
     first = len(apart)
-    return ShownTable(
+    return ResultTable(
         [
             *columns,
             Column(kind, [row[first] for row in numbers], is_name=True, key=sides[0]),

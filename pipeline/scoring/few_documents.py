@@ -1,8 +1,8 @@
 """Say where averages rest on few documents, however many there are."""
 
 from segscore.pipeline.results.leaderboard import Leaderboard
+from segscore.pipeline.statistics.formatted_numbers import counted
 from segscore.pipeline.statistics.jackknife import FEWEST, rests_on_few
-from segscore.pipeline.statistics.shown_numbers import counted
 
 
 def describe_effective(micro: Leaderboard, macro: Leaderboard) -> str | None:

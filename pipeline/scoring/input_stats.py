@@ -21,7 +21,7 @@ from segscore.pipeline.scoring.shifts import (
 )
 from segscore.pipeline.scoring.swapped_inputs import names_references
 from segscore.pipeline.settings.measuring import MeasuringSettings
-from segscore.pipeline.statistics.shown_numbers import counted
+from segscore.pipeline.statistics.formatted_numbers import counted
 from segscore.pipeline.statistics.sums import add_numbers
 from segscore.pipeline.tables.units import NEAR, describe_long_segments
 

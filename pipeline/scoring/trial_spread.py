@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator
 
 from segscore.pipeline.results.leaderboard import Leaderboard
-from segscore.pipeline.statistics.shown_numbers import counted, percent, shown_number
+from segscore.pipeline.statistics.formatted_numbers import counted, percent, shown_number
 
 _NAMED = 3
 """Number of systems whose trials are described."""

@@ -24,6 +24,7 @@ from segscore.pipeline.errors import Refused
 from segscore.pipeline.measures import PAIRS
 from segscore.pipeline.settings.measuring import MeasuringSettings, settings_without_effect
 from segscore.pipeline.statistics.averages import exact_mean
+from segscore.pipeline.statistics.formatted_numbers import counted
 from segscore.pipeline.statistics.jackknife import (
     P_SEG_COUNTS,
     Estimate,
@@ -32,7 +33,6 @@ from segscore.pipeline.statistics.jackknife import (
     micro_estimates,
 )
 from segscore.pipeline.statistics.resampling import BUCKETS, buckets, estimator
-from segscore.pipeline.statistics.shown_numbers import counted
 from segscore.pipeline.statistics.sums import HALF
 from segscore.pipeline.tables.units import MILLISECOND, NEAR, PER_SECOND
 

@@ -15,8 +15,8 @@ from segscore.pipeline.reports.strips import (
     outcome_strip,
 )
 from segscore.pipeline.results.leaderboard_table import averages_by_measure
-from segscore.pipeline.statistics.shown_numbers import counted, shown_number
-from segscore.pipeline.statistics.shown_tables import Column
+from segscore.pipeline.statistics.formatted_numbers import counted, shown_number
+from segscore.pipeline.statistics.result_table import Column
 
 if TYPE_CHECKING:
     from segscore.pipeline.measures.edit_list import Edit

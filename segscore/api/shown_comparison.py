@@ -6,10 +6,10 @@ from html import escape
 from segscore.api.runs import RunTables
 from segscore.api.shown import aligned
 from segscore.pipeline.comparison.pair_rows import better_first, neighbours_first
-from segscore.pipeline.comparison.shown_pairs import all_pairs_shown
-from segscore.pipeline.comparison.shown_systems import best_first, systems_shown
+from segscore.pipeline.comparison.system_pairs_tables import all_pairs_table
+from segscore.pipeline.comparison.systems_table import best_first, systems_table
 from segscore.pipeline.runs.finished import rows_over_all
-from segscore.pipeline.statistics.shown_tables import Column, ShownTable
+from segscore.pipeline.statistics.result_table import Column, ResultTable
 from segscore.schemas.rows import PairRow, SystemRow
 
 _AVERAGE = "micro"
@@ -42,7 +42,7 @@ def comparison_as_html(comparison: RunTables) -> str:
     return f"{''.join(parts)}{notes}<code>{escape(comparison.signature)}</code>"
 
 
-def _tables(comparison: RunTables) -> Iterator[ShownTable]:
+def _tables(comparison: RunTables) -> Iterator[ResultTable]:
     settings = comparison.record["settings"]
     by = settings["group_by"]
     averages: list[SystemRow] = rows_over_all(comparison.table("systems"), by)
@@ -51,19 +51,19 @@ def _tables(comparison: RunTables) -> Iterator[ShownTable]:
         of_measure = [row for row in averages if row["measure"] == measure]
         rows = best_first(of_measure, _AVERAGE)
         if rows:
-            yield systems_shown(rows, of_measure, "all documents")
+            yield systems_table(rows, of_measure, "all documents")
         pairs = [
             row for row in differences if (row["measure"], row["average"]) == (measure, _AVERAGE)
         ]
         if pairs:
             ranked = [row["system"] for row in rows]
             shown = [better_first(row) for row in neighbours_first(pairs, ranked)]
-            yield all_pairs_shown(shown, measure, settings["margin"])
+            yield all_pairs_table(shown, measure, settings["margin"])
 
 
-def _columns(table: ShownTable) -> list[Column]:
+def _columns(table: ResultTable) -> list[Column]:
     return [part for column in table.columns for part in column.for_terminal()]
 
 
-def _title(table: ShownTable) -> str:
+def _title(table: ResultTable) -> str:
     return "; ".join(text for text in (table.title, table.caption) if text)

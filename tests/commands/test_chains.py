@@ -5,7 +5,7 @@ import sys
 
 import pytest
 
-from tests.support.chains.verdicts import Ended, faults_of
+from tests.support.chains.verdicts import NightResult, faults_of
 from tests.support.paths import ROOT
 
 
@@ -18,7 +18,7 @@ def test_chains_of_commands_have_no_faults() -> None:
 
 
 def _ended(code: int = 0, out: str = "", err: str = "", words: str = "score a b") -> list[str]:
-    return [*faults_of(Ended(words.split(), code, out, err))]
+    return [*faults_of(NightResult(words.split(), code, out, err))]
 
 
 ERROR = "segscore: error: a: no such file\n"

@@ -83,7 +83,7 @@ def test_every_summary_has_the_verdict_of_the_gate(archive: Archive) -> None:
 def test_the_schema_covers_every_field_of_a_verdict() -> None:
     assert tuple(NIGHT_OUTCOMES) == verdict.OUTCOMES
     decided = {verdict.PASSED, verdict.FAILED, verdict.UNDEFINED, verdict.UNDECIDED}
-    assert decided | {verdict.WARNED, verdict.WITH_ALL, verdict.ON_TRIAL} == set(RESULTS)
+    assert decided | {verdict.WARNED, verdict.COMMON_CAUSE, verdict.ON_TRIAL} == set(RESULTS)
     assert list(summaries.RUN_COLUMNS) == OURS
 
 

@@ -10,9 +10,9 @@ from statistics import mean
 import pytest
 
 from segscore.pipeline import storage
+from segscore.pipeline.nightly.formatting import short
 from segscore.pipeline.nightly.nights import Nights
 from segscore.pipeline.nightly.retention import remove_old
-from segscore.pipeline.nightly.words import short
 from segscore.pipeline.storage import read_table
 from tests.oracles import naive_jackknife
 from tests.support.driven import FaultPlan, Gate, wait

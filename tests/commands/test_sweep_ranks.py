@@ -13,7 +13,7 @@ from scipy.stats import kendalltau
 
 import segscore as api
 from segscore.pipeline.runs.planning import Limits
-from segscore.pipeline.scoring.sweep.shown_ranks import ranks_in_words
+from segscore.pipeline.scoring.sweep.ranks_tables import ranks_in_words
 from segscore.pipeline.statistics.rank_tests import kendall_tau
 from segscore.pipeline.storage import read_table
 from tests.support.command_line import Segscore

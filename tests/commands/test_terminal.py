@@ -11,7 +11,7 @@ import pytest
 
 from segscore.jobs.show import fitted
 from segscore.jobs.show.fitted import print_fitted
-from segscore.pipeline.statistics.shown_tables import Column
+from segscore.pipeline.statistics.result_table import Column
 from tests.support.command_line import Segscore
 from tests.support.nights import DAYS, Archive
 from tests.support.paths import DATA

@@ -168,7 +168,7 @@ MAKE_TABLES = {"provenance", "shared_documents", "words_around", "worst"}
 
 
 def test_renderers_make_no_tables() -> None:
-    """What a table of results has is said once, as a ``ShownTable`` of its subject."""
+    """What a table of results has is said once, as a ``ResultTable`` of its subject."""
     makers = {
         path.stem
         for path, module in renderers()

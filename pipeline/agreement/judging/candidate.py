@@ -20,9 +20,9 @@ from segscore.pipeline.agreement.persons import by_coder, pooled_estimates
 from segscore.pipeline.agreement.sentences import copying_pairs
 from segscore.pipeline.arrays.document_ids import Hashes
 from segscore.pipeline.arrays.ragged import Floats, Ints
+from segscore.pipeline.statistics.formatted_numbers import counted, percent
 from segscore.pipeline.statistics.jackknife import Estimate
 from segscore.pipeline.statistics.multiple_tests import benjamini_yekutieli
-from segscore.pipeline.statistics.shown_numbers import counted, percent
 
 ADJUSTED_LEVEL = 0.05
 """The candidate wins where the adjusted p value is at most this."""

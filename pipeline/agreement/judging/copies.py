@@ -17,7 +17,7 @@ from segscore.pipeline.agreement.judging.pair_counts import CoderPairCounts
 from segscore.pipeline.agreement.judging.step import AuditRows, Kind, Limit, Step, StepColumn
 from segscore.pipeline.agreement.judging.view import Columns, View
 from segscore.pipeline.arrays.ragged import Flags, Floats
-from segscore.pipeline.statistics.shown_numbers import percent, shown_as
+from segscore.pipeline.statistics.formatted_numbers import percent, shown_as
 
 _FEWEST_OTHERS = 5
 """With fewer other pairs to compare with, no deviation is defined."""

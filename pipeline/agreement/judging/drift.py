@@ -16,8 +16,8 @@ from segscore.pipeline.agreement.judging.pair_counts import CoderPairCounts, poo
 from segscore.pipeline.agreement.judging.step import AuditRows, Kind, Limit, Row, Step, StepColumn
 from segscore.pipeline.agreement.judging.view import View
 from segscore.pipeline.arrays.ragged import Flags, Floats, Ints
+from segscore.pipeline.statistics.formatted_numbers import format_p, percent
 from segscore.pipeline.statistics.multiple_tests import holm
-from segscore.pipeline.statistics.shown_numbers import percent, shown_p
 
 FEWEST_DATES = 3
 
@@ -109,7 +109,7 @@ class Drift(Step):
         return (
             f"{row['coder']} agrees less and less with the others: {percent(start)} as much as "
             f"they do among themselves in {row['drift_from']}, {percent(end)} in "
-            f"{row['drift_to']} (p {shown_p(row['peer_drift_p'])})."
+            f"{row['drift_to']} (p {format_p(row['peer_drift_p'])})."
         )
 
 

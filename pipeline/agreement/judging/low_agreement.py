@@ -14,8 +14,8 @@ from segscore.pipeline.agreement.judging.view import CoderEffect, Columns, View
 from segscore.pipeline.agreement.sentences import OTHERS_SHOWN, PEER_SHOWN, peer_ends
 from segscore.pipeline.arrays.ragged import Flags, Floats
 from segscore.pipeline.plain_text import named_list
+from segscore.pipeline.statistics.formatted_numbers import counted, shown_as
 from segscore.pipeline.statistics.multiple_tests import holm
-from segscore.pipeline.statistics.shown_numbers import counted, shown_as
 
 _DIFFER = 0.02
 """By about so much, at least, do honest coders differ in their similarity to others."""

@@ -15,7 +15,7 @@ from segscore.pipeline.agreement.judging.step import (
 )
 from segscore.pipeline.agreement.persons import by_coder, ends_of, pooled_estimates
 from segscore.pipeline.agreement.sentences import SHOWN
-from segscore.pipeline.statistics.shown_numbers import number_in_words, short_number
+from segscore.pipeline.statistics.formatted_numbers import number_in_words, short_number
 
 
 class SelfAgreement(Step):

@@ -14,7 +14,7 @@ from segscore.pipeline.agreement.judging.view import Columns, View
 from segscore.pipeline.agreement.sentences import IN_WORDS
 from segscore.pipeline.arrays.ragged import Flags, Ints
 from segscore.pipeline.plain_text import named_list
-from segscore.pipeline.statistics.shown_numbers import shown_as
+from segscore.pipeline.statistics.formatted_numbers import shown_as
 from segscore.pipeline.tables.units import PER_SECOND
 
 _WAYS = (None, "common", "other")

@@ -26,8 +26,8 @@ from segscore.pipeline.agreement.judging.step import (
 from segscore.pipeline.agreement.judging.view import View
 from segscore.pipeline.agreement.sentences import IN_WORDS, PEER_SHOWN
 from segscore.pipeline.arrays.ragged import Flags, Floats, add_up
+from segscore.pipeline.statistics.formatted_numbers import shown_as, shown_attribute
 from segscore.pipeline.statistics.multiple_tests import holm
-from segscore.pipeline.statistics.shown_numbers import shown_as, shown_attribute
 from segscore.schemas.rows import group_of
 
 _P, _SPREADS = 0.05, 2.0

@@ -49,7 +49,7 @@ from segscore.pipeline.importing.parts import FilePart, lines_before
 from segscore.pipeline.importing.read_files import ImportedRows
 from segscore.pipeline.importing.settings import ImportSettings
 from segscore.pipeline.runs.tasks import TaskRun
-from segscore.pipeline.statistics.shown_numbers import counted
+from segscore.pipeline.statistics.formatted_numbers import counted
 from segscore.pipeline.storage import InputFile
 from segscore.pipeline.tables.answer_accounts import ACCOUNTS_KEY, write_accounts
 from segscore.pipeline.tables.units import ANSWERS_KEY, MILLISECOND

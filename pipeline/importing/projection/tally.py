@@ -5,7 +5,7 @@ from dataclasses import astuple, dataclass
 
 from segscore.pipeline.alignment.edits import Edits
 from segscore.pipeline.importing.answers.tallies import percentage
-from segscore.pipeline.statistics.shown_numbers import counted
+from segscore.pipeline.statistics.formatted_numbers import counted
 
 MOST_PROBLEMS = 10
 """Number of documents that a message names."""

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from segscore.pipeline.nightly.formatting import short, when_before
 from segscore.pipeline.nightly.kinds.kind import RuleKind, undefined
 from segscore.pipeline.nightly.kinds.level import LEVEL
 from segscore.pipeline.nightly.kinds.results import RuleResults
@@ -13,19 +14,18 @@ from segscore.pipeline.nightly.kinds.tonight import Tonight
 from segscore.pipeline.nightly.past import Past, PastAverage
 from segscore.pipeline.nightly.rule import FORM, GateRule, require_direction
 from segscore.pipeline.nightly.verdict import (
+    COMMON_CAUSE,
     FAILED,
     ON_TRIAL,
     PASSED,
     UNDECIDED,
     UNDEFINED,
     WARNED,
-    WITH_ALL,
     Check,
     check_of,
 )
-from segscore.pipeline.nightly.words import short, when_before
+from segscore.pipeline.statistics.formatted_numbers import or_none, shown_attribute
 from segscore.pipeline.statistics.night_levels import FEWEST_OF_BASELINE, LIMIT, moving_mean
-from segscore.pipeline.statistics.shown_numbers import or_none, shown_attribute
 from segscore.pipeline.statistics.sums import GroupKey
 
 _USUAL = 1.96
@@ -105,7 +105,7 @@ class FloorKind(RuleKind):
 
     def result(self, rule: GateRule, check: Check) -> str:
         """Say how a check ended; no change is compared with noise."""
-        if check.result in (WITH_ALL, ON_TRIAL):
+        if check.result in (COMMON_CAUSE, ON_TRIAL):
             return super().result(rule, check)
         return check.result
 

@@ -2,11 +2,11 @@
 
 from collections.abc import Iterator, Sequence
 
+from segscore.pipeline.nightly.formatting import short
 from segscore.pipeline.nightly.kinds.results import RuleResults
 from segscore.pipeline.nightly.kinds.tonight import Tonight
 from segscore.pipeline.nightly.rule import GateRule
-from segscore.pipeline.nightly.verdict import ON_TRIAL, PASSED, WITH_ALL, Check
-from segscore.pipeline.nightly.words import short
+from segscore.pipeline.nightly.verdict import COMMON_CAUSE, ON_TRIAL, PASSED, Check
 
 WITHIN_NOISE = "within noise"
 """How a check is said to have ended that passed with a change beyond its limit."""
@@ -43,7 +43,7 @@ class RuleKind:
 
     def result(self, rule: GateRule, check: Check) -> str:
         """Say how a check ended; `within noise` if it passed with a change beyond its limit."""
-        if check.result == WITH_ALL:
+        if check.result == COMMON_CAUSE:
             return "with all systems"
         if check.result == ON_TRIAL:
             return "would fail, on trial"

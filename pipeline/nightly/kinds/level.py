@@ -6,15 +6,15 @@ A rule with the prefix `common:` is about the level that all systems share, and 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
+from segscore.pipeline.nightly.formatting import nights, short, when_before
 from segscore.pipeline.nightly.kinds.kind import RuleKind, allowed, undefined
 from segscore.pipeline.nightly.kinds.results import RuleResults
 from segscore.pipeline.nightly.kinds.tonight import Tonight
 from segscore.pipeline.nightly.level_gate import judge_level_rules
 from segscore.pipeline.nightly.rule import GateRule, read_change
-from segscore.pipeline.nightly.verdict import EVERY, Check
-from segscore.pipeline.nightly.words import nights, short, when_before
+from segscore.pipeline.nightly.verdict import ALL_SYSTEMS, Check
+from segscore.pipeline.statistics.formatted_numbers import format_p
 from segscore.pipeline.statistics.night_levels import BASELINE_NIGHTS
-from segscore.pipeline.statistics.shown_numbers import shown_p
 
 LEVEL, _COMMON = "level:", "common:"
 
@@ -52,7 +52,9 @@ class LevelKind(RuleKind):
         assert check.change is not None
         verb = "lower" if check.change < 0 else "higher"
         others = (
-            "" if check.system == EVERY or check.is_raw else ", compared with the other systems"
+            ""
+            if check.system == ALL_SYSTEMS or check.is_raw
+            else ", compared with the other systems"
         )
         if check.until is None:
             now = (
@@ -66,12 +68,12 @@ class LevelKind(RuleKind):
             )
         return (
             f"{now}, {short(check.before)} in {nights(check.nights)} from {check.against} "
-            f"{allowed(check, shown_p(check.p_adjusted))}"
+            f"{allowed(check, format_p(check.p_adjusted))}"
         )
 
     def warning(self, check: Check, what: str) -> str:
         """Say that a level is lower for all systems, or that a system did not rise with others."""
-        if check.system == EVERY or check.value is None or check.before is None:
+        if check.system == ALL_SYSTEMS or check.value is None or check.before is None:
             return super().warning(check, what)
         place = "" if check.group is None else f" in {check.group}"
         return (

@@ -7,11 +7,11 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 
+from segscore.pipeline.nightly.formatting import TREND, short, when_before
 from segscore.pipeline.nightly.kinds.kind import RuleKind, allowed, undefined
 from segscore.pipeline.nightly.rule import GateRule, read_change
 from segscore.pipeline.nightly.verdict import Check
-from segscore.pipeline.nightly.words import TREND, short, when_before
-from segscore.pipeline.statistics.shown_numbers import shown_p
+from segscore.pipeline.statistics.formatted_numbers import format_p
 
 _NIGHTS = re.compile(r"per[0-9]+nights?$")
 
@@ -39,5 +39,5 @@ class TrendKind(RuleKind):
         verb, over = "fell" if check.change < 0 else "rose", check.rule.partition(" per ")[2]
         return (
             f"{verb} by {short(abs(check.change))} per {over}, from {short(check.before)} on "
-            f"{check.against} to {short(check.value)} {allowed(check, shown_p(check.p_adjusted))}"
+            f"{check.against} to {short(check.value)} {allowed(check, format_p(check.p_adjusted))}"
         )

@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Sequence
 
 from segscore.pipeline.nightly.compared import NightAverages
+from segscore.pipeline.nightly.formatting import short, when_before
 from segscore.pipeline.nightly.gate import ALPHA, judge_rules
 from segscore.pipeline.nightly.group_gate import judge_groups
 from segscore.pipeline.nightly.kinds.kind import RuleKind, allowed, undefined
@@ -10,10 +11,9 @@ from segscore.pipeline.nightly.kinds.results import RuleResults
 from segscore.pipeline.nightly.kinds.tonight import Tonight
 from segscore.pipeline.nightly.rule import GateRule, read_change
 from segscore.pipeline.nightly.verdict import Check
-from segscore.pipeline.nightly.words import short, when_before
+from segscore.pipeline.statistics.formatted_numbers import format_p
 from segscore.pipeline.statistics.jackknife import FEWEST
 from segscore.pipeline.statistics.night_levels import FEWEST_OF_BASELINE
-from segscore.pipeline.statistics.shown_numbers import shown_p
 
 
 class TwoNightsKind(RuleKind):
@@ -62,7 +62,7 @@ class TwoNightsKind(RuleKind):
             if check.before is not None
         ]
         now = short(first.value, digits)
-        return f"{now}, was {' and '.join(befores)} {allowed(first, shown_p(first.p_adjusted))}"
+        return f"{now}, was {' and '.join(befores)} {allowed(first, format_p(first.p_adjusted))}"
 
     def remarks(self, checks: Sequence[Check]) -> Iterator[str]:
         """Say what is compared with, and what few documents or nights leave undecided."""

@@ -9,7 +9,7 @@ from segscore.pipeline.nightly.nights import Nights, aliases_on
 from segscore.pipeline.nightly.rule import GateRule
 from segscore.pipeline.nightly.tallies import tally_night
 from segscore.pipeline.nightly.trend.settings import TrendSettings
-from segscore.pipeline.statistics.shown_numbers import shown_attribute
+from segscore.pipeline.statistics.formatted_numbers import shown_attribute
 
 GroupValues = tuple[object, ...]
 """Values of the group-by columns; all None over all documents."""

@@ -17,10 +17,10 @@ from segscore.pipeline.nightly.trend.groups import GroupValues, group_name
 from segscore.pipeline.nightly.trend.series import NightlySeries, Series, read_series
 from segscore.pipeline.nightly.trend.settings import TrendSettings
 from segscore.pipeline.statistics.finding import Finding
+from segscore.pipeline.statistics.formatted_numbers import counted, or_none
 from segscore.pipeline.statistics.night_levels import mean_of_nights
+from segscore.pipeline.statistics.result_table import Column, ResultTable
 from segscore.pipeline.statistics.sentences import Tone
-from segscore.pipeline.statistics.shown_numbers import counted, or_none
-from segscore.pipeline.statistics.shown_tables import Column, ShownTable
 
 MET, MISSED, UNDECIDED = "met", "missed", "undecided"
 
@@ -88,7 +88,7 @@ class Month:
         return Finding("All floors were met", Tone.SURE, about=about)
 
     @property
-    def shown(self) -> ShownTable:
+    def shown(self) -> ResultTable:
         """The table, as a terminal and a page show it."""
         listed = self.systems
         ends = [(or_none(one.low), or_none(one.high)) for one in listed]
@@ -108,7 +108,7 @@ class Month:
             caption += "; undecided: the interval includes the floor"
         else:
             columns = [one for one in columns if one.heading not in ("floor", "result")]
-        return ShownTable(
+        return ResultTable(
             columns,
             title=self.title,
             caption=caption,

@@ -7,7 +7,6 @@ from typing import Any
 import pyarrow as pa
 
 from segscore.pipeline.comparison.runs import chosen_measures
-from segscore.pipeline.nightly.trend.few import averages_in_words
 from segscore.pipeline.nightly.trend.levels import STEP, Level, judge_levels
 from segscore.pipeline.nightly.trend.ranking import PairOverNights, rank_over_nights
 from segscore.pipeline.nightly.trend.sentences import (
@@ -19,9 +18,10 @@ from segscore.pipeline.nightly.trend.sentences import (
 )
 from segscore.pipeline.nightly.trend.series import NightlySeries, read_series
 from segscore.pipeline.nightly.trend.settings import PER_NIGHTS, TrendSettings
+from segscore.pipeline.nightly.trend.short_series import averages_in_words
 from segscore.pipeline.statistics.finding import Finding
+from segscore.pipeline.statistics.formatted_numbers import counted, or_none
 from segscore.pipeline.statistics.sentences import Sentence, Tone
-from segscore.pipeline.statistics.shown_numbers import counted, or_none
 from segscore.pipeline.statistics.trends import FEWEST_FOR_TREND
 from segscore.schemas.columns import arrow_type
 from segscore.schemas.nights import NIGHTLY_VALUES, RANKING, TRENDS

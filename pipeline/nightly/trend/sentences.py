@@ -3,13 +3,13 @@
 from collections.abc import Iterator, Sequence
 
 from segscore.pipeline.measures import ALL
+from segscore.pipeline.nightly.formatting import nights, short
 from segscore.pipeline.nightly.trend.groups import group_name
 from segscore.pipeline.nightly.trend.levels import FELL, STEADY, STEP, TOO_FEW, WITH_GROUP, Level
 from segscore.pipeline.nightly.trend.ranking import PairOverNights
 from segscore.pipeline.nightly.trend.settings import PER_NIGHTS, TrendSettings
-from segscore.pipeline.nightly.words import nights, short
 from segscore.pipeline.plain_text import named_list
-from segscore.pipeline.statistics.shown_numbers import shown_p
+from segscore.pipeline.statistics.formatted_numbers import format_p
 
 _APART = 0.05
 """Largest adjusted p at which two systems are said to differ."""
@@ -88,10 +88,10 @@ def _common_cause(level: Level) -> str:
 
 def _size(level: Level) -> str:
     """Say since when and by how much."""
-    p = shown_p(level.p_adjusted)
+    p = format_p(level.p_adjusted)
     if level.kind == STEP and level.step is not None:
         if level.step.p_adjusted <= level.p_adjusted:
-            p = shown_p(level.step.p_adjusted)
+            p = format_p(level.step.p_adjusted)
         else:  # the line through all nights tells more surely that there is a change
             p += " of the line"
         after, before = short(level.step.after), short(level.step.before)
@@ -180,5 +180,5 @@ def ranking_in_words(pairs: Sequence[PairOverNights]) -> Iterator[str]:
             f"{best} is the best system over {nights(nearest.nights)}: better than {others}; "
             f"than {nearest.other}, on {nearest.wins} of {nights(nearest.nights)} "
             f"({short(nearest.value)} and {short(nearest.other_value)} on average, "
-            f"p {shown_p(nearest.p_holm)})"
+            f"p {format_p(nearest.p_holm)})"
         )

@@ -21,8 +21,8 @@ from segscore.pipeline.nightly.verdict import NOT_COMPARABLE
 from segscore.pipeline.results.names import POINT
 from segscore.pipeline.runs.finished import RunRow
 from segscore.pipeline.statistics.averages import summary_groups
+from segscore.pipeline.statistics.formatted_numbers import counted
 from segscore.pipeline.statistics.night_levels import FEWEST_SYSTEMS
-from segscore.pipeline.statistics.shown_numbers import counted
 
 
 @dataclass(frozen=True)

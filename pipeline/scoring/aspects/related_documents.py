@@ -25,8 +25,8 @@ from segscore.pipeline.scoring.aspects.aspect import Aspect, Outcome
 from segscore.pipeline.scoring.inputs import attribute_types
 from segscore.pipeline.scoring.settings import ScoreSettings
 from segscore.pipeline.scoring.shared_averages import Pieces
+from segscore.pipeline.statistics.formatted_numbers import shown_interval
 from segscore.pipeline.statistics.jackknife import Estimate
-from segscore.pipeline.statistics.shown_numbers import shown_interval
 
 _ATTRIBUTES = ("series", "show", "programme", "program", "episode", "meeting", "session", "date")
 """Attributes by which the interval is said: of what documents are parts, not of what kind."""

@@ -4,29 +4,29 @@ from collections.abc import Callable, Iterator
 
 from segscore.pipeline.plain_text import named_list
 from segscore.pipeline.runs.finished import FinishedRun
-from segscore.pipeline.scoring.sweep.shown_curves import (
-    curves_shown,
+from segscore.pipeline.scoring.sweep.curves_tables import (
+    curves_table,
     thresholds_in_words,
     tolerances_in_words,
-    tolerances_shown,
+    tolerances_table,
 )
-from segscore.pipeline.scoring.sweep.shown_measured import measured_shown, threshold_in_words
-from segscore.pipeline.scoring.sweep.shown_ranks import ranks_in_words, ranks_shown
+from segscore.pipeline.scoring.sweep.measures_tables import measures_table, threshold_in_words
+from segscore.pipeline.scoring.sweep.ranks_tables import ranks_in_words, ranks_tables
 from segscore.pipeline.statistics.finding import Finding
+from segscore.pipeline.statistics.result_table import ResultTable
 from segscore.pipeline.statistics.sentences import Sentence, Tone
-from segscore.pipeline.statistics.shown_tables import ShownTable
 
 
-def sweep_tables(run: FinishedRun) -> Iterator[ShownTable]:
+def sweep_tables(run: FinishedRun) -> Iterator[ResultTable]:
     """Yield the tables that a terminal shows of the kind of sweep that a run is."""
     if run.files("ranks"):
-        yield from ranks_shown(run.rows("ranks"))
+        yield from ranks_tables(run.rows("ranks"))
     if run.files("tolerances"):
-        yield tolerances_shown(run.rows("tolerances"))
+        yield tolerances_table(run.rows("tolerances"))
     if run.files("curves"):
-        yield curves_shown(run.table("curves"), run.table("operating_points"))
+        yield curves_table(run.table("curves"), run.table("operating_points"))
     if run.files("measured") and any(row["best"] for row in run.rows("measured")):
-        yield measured_shown(run.rows("measured"))
+        yield measures_table(run.rows("measured"))
 
 
 def sweep_finding(run: FinishedRun, shown: Callable[[str], str] = str) -> Finding:

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from segscore.jobs.cli import app
 from tests.support.chains.plans import Chain, draw_chain
-from tests.support.chains.verdicts import Ended, faults_in_files, faults_of
+from tests.support.chains.verdicts import NightResult, faults_in_files, faults_of
 
 _PATIENCE = 60
 """Seconds of a processor after which a command is ended by a signal; ten times as many seconds by
@@ -51,7 +51,7 @@ def as_typed(words: Sequence[str]) -> str:
     return shlex.join([PYTHON, "-c", words[1]] if words[0] == PYTHON else ["segscore", *words])
 
 
-def run_forked(words: Sequence[str], folder: Path, columns: int) -> Ended:
+def run_forked(words: Sequence[str], folder: Path, columns: int) -> NightResult:
     """Run a command or program in a folder."""
     logs = [folder.parent / f"{folder.name}.{stream}" for stream in ("out", "err")]
     sys.stdout.flush()
@@ -72,7 +72,7 @@ def run_forked(words: Sequence[str], folder: Path, columns: int) -> Ended:
             os._exit(code & 0xFF)
     _, status = os.waitpid(child, 0)
     out, err = (log.read_text("utf-8", errors="backslashreplace") for log in logs)
-    return Ended(words, os.waitstatus_to_exitcode(status), out, err)
+    return NightResult(words, os.waitstatus_to_exitcode(status), out, err)
 
 
 def _run(words: Sequence[str]) -> int:
@@ -112,7 +112,7 @@ def run_chain(seed: int, folder: Path, codes: Counter[int]) -> Iterator[Fault]:
             yield Fault(chain.seed, [*typed], problems)
 
 
-def steps_of(chain: Chain, folder: Path) -> Iterator[tuple[Ended, list[str]]]:
+def steps_of(chain: Chain, folder: Path) -> Iterator[tuple[NightResult, list[str]]]:
     """Run the commands of a chain, and yield how each ended and what its faults are."""
     for step in chain.steps:
         for words in (step.words, step.otherwise):

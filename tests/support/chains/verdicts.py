@@ -29,7 +29,7 @@ _RESUME = "run the same command to resume"
 
 
 @dataclass(frozen=True)
-class Ended:
+class NightResult:
     """How a command ended.
 
     Attributes:
@@ -44,7 +44,7 @@ class Ended:
     err: str
 
 
-def faults_of(ended: Ended) -> Iterator[str]:
+def faults_of(ended: NightResult) -> Iterator[str]:
     """Yield what is wrong with how a command ended and what it printed."""
     if ended.code < 0:
         yield f"ended by signal {-ended.code}"
@@ -77,7 +77,7 @@ def _around(text: str, match: "re.Match[str]") -> str:
     return " ".join(text[max(0, match.start() - 60) : match.end() + 60].split())
 
 
-def _no_json(ended: Ended) -> Iterator[str]:
+def _no_json(ended: NightResult) -> Iterator[str]:
     if ended.words[list(ended.words).index("--format") + 1] != "json":
         return
     try:

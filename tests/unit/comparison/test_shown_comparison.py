@@ -5,20 +5,20 @@ from typing import Any
 import pytest
 
 from segscore.jobs.show.formats import markdown_text
-from segscore.jobs.show.shown import print_shown
+from segscore.jobs.show.shown import print_result
+from segscore.pipeline.comparison.boundaries_tables import where_tables
+from segscore.pipeline.comparison.comparison_in_papers import pairs_for_papers, ranks_for_papers
 from segscore.pipeline.comparison.listed_documents import changes_in_words
+from segscore.pipeline.comparison.references_tables import published_values_table, ratings_table
 from segscore.pipeline.comparison.sentences import against_chance
-from segscore.pipeline.comparison.shown_beside import published_shown, ratings_shown
-from segscore.pipeline.comparison.shown_boundaries import where_shown
-from segscore.pipeline.comparison.shown_in_papers import pairs_for_papers, ranks_for_papers
-from segscore.pipeline.comparison.shown_pairs import differences_shown
-from segscore.pipeline.comparison.shown_systems import (
+from segscore.pipeline.comparison.system_pairs_tables import differences_table
+from segscore.pipeline.comparison.systems_table import (
     best_first,
-    groups_shown,
-    standings_shown,
-    systems_shown,
+    groups_table,
+    standings_table,
+    systems_table,
 )
-from segscore.pipeline.statistics.shown_tables import ShownTable
+from segscore.pipeline.statistics.result_table import ResultTable
 from segscore.schemas.rows import PairRow, SystemRow
 
 
@@ -43,18 +43,18 @@ def pair(system: str, other: str, p: float | None, average: str = "micro") -> Pa
     }
 
 
-def names_of(table: ShownTable) -> list[str]:
+def names_of(table: ResultTable) -> list[str]:
     return [column.name for column in table.columns]
 
 
-def printed(table: ShownTable, capsys: pytest.CaptureFixture[str]) -> list[str]:
-    print_shown(table)
+def printed(table: ResultTable, capsys: pytest.CaptureFixture[str]) -> list[str]:
+    print_result(table)
     return capsys.readouterr().out.splitlines()
 
 
 @pytest.mark.parametrize("margin", [None, 0.5])
 def test_a_page_has_the_interval_of_each_pair(margin: float | None) -> None:
-    page = differences_shown([pair("a", "b", 0.01)], ["all"], "pk", margin)
+    page = differences_table([pair("a", "b", 0.01)], ["all"], "pk", margin)
     assert next(c for c in page.columns if c.name == "difference").ends == [(0.125, 0.375)]
     assert ("within 0.5" in names_of(page)) == (margin is not None)
 
@@ -87,7 +87,7 @@ def system(name: str, rank: float | None, average: str = "micro") -> SystemRow:
 def test_systems_come_before_reference_points(capsys: pytest.CaptureFixture[str]) -> None:
     rows = [system("point:human", 1), system("b", 3), system("a", 2), system("point:none", 4)]
     both = [*rows, system("a", 1, "macro")]
-    table = systems_shown(best_first(both, "micro"), both, "all documents", folds=True)
+    table = systems_table(best_first(both, "micro"), both, "all documents", folds=True)
     title, heading, _, first, second, empty, point, caption, _ = printed(table, capsys)
     assert title == "pk ↓, micro, all documents"
     assert heading.split() == [
@@ -105,7 +105,7 @@ def test_systems_have_their_difference_from_the_first_one(
     """Its sign is that of the first minus the other, whichever of the two a row names first."""
     both = [system("a", 1), system("b", 2), system("c", 3), system("point:human", None)]
     pairs = [pair("a", "b", 0.01), pair("c", "a", 0.5), pair("b", "c", 0.5)]
-    table = standings_shown(best_first(both, "micro"), both, pairs, "all documents", 0.5)
+    table = standings_table(best_first(both, "micro"), both, pairs, "all documents", 0.5)
     by_name = {column.name: column.cells for column in table.columns}
     assert by_name["a minus it"] == ["", "+0.2500", "-0.2500", ""]
     assert by_name["p (Holm)"] == ["", "0.010 *", "0.50  ", ""]
@@ -116,14 +116,14 @@ def test_systems_have_their_difference_from_the_first_one(
 
 def test_a_group_has_a_row_with_its_first_two_systems() -> None:
     boards = {"g1": [system("a", 1), system("b", 2)], "g2": [system("b", 1)]}
-    table = groups_shown(boards, {"g1": [pair("b", "a", 0.01)]})
+    table = groups_table(boards, {"g1": [pair("b", "a", 0.01)]})
     assert [list(row) for row in zip(*(c.cells for c in table.columns), strict=True)] == [
         ["g1", "a", "0.2500", "b", "-0.2500", "0.010 *", "1,234"],
         ["g2", "b", "0.2500", "", "", "", "1,234"],
     ]
 
 
-def rows_of(table: ShownTable) -> list[list[str]]:
+def rows_of(table: ResultTable) -> list[list[str]]:
     """Return the cells of each row as a paper has them."""
     return [list(row) for row in zip(*(each.bracketed for each in table.for_people), strict=True)]
 
@@ -155,7 +155,7 @@ def test_classes_of_boundaries_have_a_column_for_each_system() -> None:
         rates = {"miss_rate": 0.5, "false_alarm_rate": None, "reference_boundaries": boundaries}
         return {"analysis": "prominence", "low": low, "high": 2 * low, "system": system} | rates
 
-    (table,) = where_shown([row("a", 0, 1200), row("a", 0.25, 3), row("b", 0.25, 4)])
+    (table,) = where_tables([row("a", 0, 1200), row("a", 0.25, 3), row("b", 0.25, 4)])
     assert [column.cells for column in table.columns] == [
         ["none", "25 % to 50 %"],
         ["1,200", "4"],
@@ -203,8 +203,8 @@ def published(document: str | None) -> dict[str, object]:
 
 
 def test_published_scores_name_documents_only_where_they_have_one() -> None:
-    assert "document" not in names_of(published_shown([published(None)]))
-    table = published_shown([published("d"), published(None)])
+    assert "document" not in names_of(published_values_table([published(None)]))
+    table = published_values_table([published("d"), published(None)])
     assert names_of(table)[:2] == ["system", "document"]
 
 
@@ -218,7 +218,7 @@ def test_ratings_have_their_remark_in_markdown() -> None:
     }
     others = {"measure": "window_diff", "correlation": None, "ci_low": None, "ci_high": None}
     rows = [others | {"pairs": 7, "documents": 1}, row | {"documents": 30}]
-    lines = markdown_text(ratings_shown(rows)).splitlines()
+    lines = markdown_text(ratings_table(rows)).splitlines()
     assert [line.split(" | ")[0].strip("| ") for line in lines[2:4]] == ["pk ↓", "window_diff ↓"]
     assert lines[2].replace(" ", "").split("|")[2:5] == ["0.5000", "–", "1,200"]
     assert lines[-1].startswith("over 1,200 pairs of a document and a system, 30 documents; 1: ")

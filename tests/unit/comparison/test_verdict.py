@@ -8,7 +8,7 @@ import segscore
 from segscore.jobs.show.leaderboard import explain_better_point
 from segscore.pipeline.comparison.certainty import describe_certainty, why_untested
 from segscore.pipeline.comparison.sentences import against_chance
-from segscore.pipeline.comparison.shown_pairs import columns_of_pairs
+from segscore.pipeline.comparison.system_pairs_tables import columns_of_pairs
 from segscore.pipeline.comparison.verdict import BestSystem
 from segscore.pipeline.results.leaderboard import Leaderboard, rank
 from segscore.schemas.rows import AverageRow, PairRow

@@ -9,7 +9,7 @@ from segscore.pipeline.nightly.failures import describe_failure, failures_in_wor
 from segscore.pipeline.nightly.kept_verdicts import change_in_words
 from segscore.pipeline.nightly.problems import problems
 from segscore.pipeline.nightly.verdict import (
-    EVERY,
+    ALL_SYSTEMS,
     FAILED,
     UNDEFINED,
     Acceptance,
@@ -74,7 +74,10 @@ def test_what_was_accepted_in_a_group_is_not_said_again_of_a_night_that_still_fa
         ({"finished_at": "earlier", "past": "other"}, {}, ""),
         (
             {"outcome": FAILED, "checks": (CHECK, MEDIAN)},
-            {"outcome": FAILED, "checks": (MEDIAN, replace(CHECK, system=EVERY, group="talk"))},
+            {
+                "outcome": FAILED,
+                "checks": (MEDIAN, replace(CHECK, system=ALL_SYSTEMS, group="talk")),
+            },
             f"failed, as before; new: all systems got worse in talk ({RULE})",
         ),
         (

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from segscore.jobs.show.gating import print_checks, print_group_checks
-from segscore.pipeline.nightly.shown_gate import early_levels
+from segscore.pipeline.nightly.gate_tables import early_levels
 from segscore.pipeline.nightly.verdict import Acceptance, Check, Verdict
 from segscore.pipeline.reports.night import gate_section
 

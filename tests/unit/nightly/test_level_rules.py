@@ -15,7 +15,7 @@ from segscore.pipeline.nightly.past import Past, PastAverage, PastNight
 from segscore.pipeline.nightly.rule import GateRule
 from segscore.pipeline.nightly.rules import parse_rule
 from segscore.pipeline.nightly.spread import Spread
-from segscore.pipeline.nightly.verdict import EVERY, Check
+from segscore.pipeline.nightly.verdict import ALL_SYSTEMS, Check
 from segscore.pipeline.statistics.sums import GroupKey
 from tests.oracles import naive_nights
 
@@ -108,7 +108,7 @@ def test_a_fall_is_that_of_the_system_and_a_dip_is_nobodys() -> None:
     dip[80:] -= 0.1
     checks = judge_level_rules(past_of(dip), [LEVEL], SYSTEMS)
     assert {check.system: check.result for check in checks} == {
-        **dict.fromkeys(SYSTEMS, "passed"), EVERY: "warned",
+        **dict.fromkeys(SYSTEMS, "passed"), ALL_SYSTEMS: "warned",
     }  # fmt: skip
     (sentence,) = warnings_in_words(checks)
     assert sentence.startswith("all systems: boundary_similarity is lower since 2026-05-21: 0.")
@@ -120,7 +120,7 @@ def test_a_fall_is_that_of_the_system_and_a_dip_is_nobodys() -> None:
     assert sentence.startswith(f"{was} as before since: 0.") and "nights were harder" in sentence
     asked = parse_rule("common:boundary_similarity>=-0.02")
     (check,) = judge_level_rules(past_of(dip), asked, SYSTEMS)
-    assert (check.system, check.result) == (EVERY, "failed")
+    assert (check.system, check.result) == (ALL_SYSTEMS, "failed")
 
 
 def test_an_improvement_of_one_system_is_no_fall_of_the_others() -> None:
@@ -154,7 +154,7 @@ def test_fewer_boundaries_in_the_references_are_nobodys_fault() -> None:
     results = {
         each.system: each.result for each in judge_level_rules(past_of(values), [LEVEL], SYSTEMS)
     }
-    assert results == {**dict.fromkeys(SYSTEMS, "passed"), EVERY: "warned"}
+    assert results == {**dict.fromkeys(SYSTEMS, "passed"), ALL_SYSTEMS: "warned"}
 
 
 def test_a_system_that_failed_the_night_before_does_not_hide_another() -> None:
@@ -177,7 +177,7 @@ def test_references_that_break_are_no_fault_of_the_best_system(nights: int) -> N
     values[100:-1] = 0.1 + 0.01 * np.arange(4)
     broken = judge_level_rules(past_of(values[:-1]), [LEVEL], SYSTEMS)
     assert {check.system: check.result for check in broken} == {
-        **dict.fromkeys(SYSTEMS, "with_all"), EVERY: "warned",
+        **dict.fromkeys(SYSTEMS, "with_all"), ALL_SYSTEMS: "warned",
     }  # fmt: skip
     after = judge_level_rules(past_of(values), [LEVEL], SYSTEMS)
     assert not any(check.fails for check in after)

@@ -4,23 +4,23 @@ from typing import Any
 
 import pytest
 
-from segscore.jobs.show.shown import print_shown
+from segscore.jobs.show.shown import print_result
 from segscore.pipeline.reports.page import NumberCell, shown_figure
-from segscore.pipeline.scoring.sweep.shown_curves import (
-    points_shown,
+from segscore.pipeline.scoring.sweep.curves_tables import (
+    points_table,
     thresholds_in_words,
     tolerances_in_words,
 )
-from segscore.pipeline.scoring.sweep.shown_measured import measured_shown, threshold_in_words
-from segscore.pipeline.scoring.sweep.shown_ranks import ranks_in_words, ranks_shown
-from segscore.pipeline.statistics.shown_tables import ShownTable
+from segscore.pipeline.scoring.sweep.measures_tables import measures_table, threshold_in_words
+from segscore.pipeline.scoring.sweep.ranks_tables import ranks_in_words, ranks_tables
+from segscore.pipeline.statistics.result_table import ResultTable
 
 Row = dict[str, Any]
 
 
-def printed(table: ShownTable, capsys: pytest.CaptureFixture[str]) -> list[list[str]]:
+def printed(table: ResultTable, capsys: pytest.CaptureFixture[str]) -> list[list[str]]:
     """The words of each line of a table on a terminal, without the line below its headings."""
-    print_shown(table)
+    print_result(table)
     lines = [line.split() for line in capsys.readouterr().out.splitlines()]
     return [words for words in lines if not words or not words[0].startswith("─")]
 
@@ -51,7 +51,7 @@ def test_ranks_stand_beside_values_and_tau_below(capsys: pytest.CaptureFixture[s
         *ranked("units", "units", {"a": 0.5, "b": 0.25, "c": None}, 1.0),
         *ranked("units", "words", {"a": None, "b": None, "c": None}, None),
     ]
-    (table,) = ranks_shown(rows)
+    (table,) = ranks_tables(rows)
     assert printed(table, capsys)[:7] == [
         ["pk", "↓:", "value", "and", "rank"],
         ["system", "window", "per-pair*", "window", "4", "units*", "words"],
@@ -70,7 +70,7 @@ def test_ranks_stand_beside_values_and_tau_below(capsys: pytest.CaptureFixture[s
 
 def test_a_table_of_ranks_is_of_one_measure() -> None:
     rows = ranked("window", "per-pair", {"a": 0.5}, None)
-    tables = [*ranks_shown([*rows, *({**row, "measure": "f1"} for row in rows)])]
+    tables = [*ranks_tables([*rows, *({**row, "measure": "f1"} for row in rows)])]
     assert [table.title for table in tables] == ["pk ↓: value and rank", "f1 ↑: value and rank"]
 
 
@@ -91,10 +91,10 @@ def measured(ends: tuple[float | None, float | None]) -> list[Row]:
 
 
 def test_an_interval_of_the_best_value_has_a_column(capsys: pytest.CaptureFixture[str]) -> None:
-    heads, row, *_ = printed(measured_shown(measured((0.4, 0.625))), capsys)
+    heads, row, *_ = printed(measures_table(measured((0.4, 0.625))), capsys)
     assert " ".join(heads).endswith("value 95 % interval about as good")
     assert row == ["a", "f1", "0.3", "0.5300", *("0.4000", "to", "0.6250", "0.2", "to", "0.4")]
-    heads, row, caption, _ = printed(measured_shown(measured((None, None))), capsys)
+    heads, row, caption, _ = printed(measures_table(measured((None, None))), capsys)
     assert " ".join(heads) == "system measure best threshold value as good"
     assert row == ["a", "f1", "0.3", "0.5300", "0.2", "to", "0.4"]
     assert " ".join(caption) == "micro averages; the table measured has all thresholds"
@@ -104,7 +104,7 @@ def test_a_threshold_above_all_scores_is_a_dash_on_a_page() -> None:
     rates = dict.fromkeys(("pk_miss_rate", "pk_false_alarm_rate", "r_miss", "r_false_alarm"), 0.5)
     lengths = {"mean_segment_length": 3.0, "reference_mean_segment_length": 4.0}
     page = shown_figure(
-        points_shown(
+        points_table(
             [
                 {"hypothesis": "a", "threshold": None, **rates, **lengths},
                 {"hypothesis": "b", "threshold": 0.123456, **rates, **lengths},

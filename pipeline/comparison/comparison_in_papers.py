@@ -1,0 +1,122 @@
+"""Tables of a comparison for a paper: pairs, references by systems, ranks."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from functools import partial
+
+from segscore.pipeline.comparison.pair_rows import better_first
+from segscore.pipeline.comparison.system_pairs_tables import columns_of_pairs
+from segscore.pipeline.comparison.systems_table import column_of_ranks
+from segscore.pipeline.measures import PANELS
+from segscore.pipeline.results.leaderboard import rank
+from segscore.pipeline.settings.reading import CONSENSUS, parse_share
+from segscore.pipeline.statistics.formatted_numbers import (
+    format_p,
+    shown_as,
+    shown_attribute,
+    shown_number,
+)
+from segscore.pipeline.statistics.result_table import Column, ResultTable
+from segscore.schemas.rows import PairRow, SystemRow, group_of
+
+
+def pairs_for_papers(rows: Sequence[PairRow], by: Sequence[str]) -> ResultTable:
+    """Show the difference of each pair, its interval and its tests.
+
+    Args:
+        rows: pairs of one average.
+        by: the group-by columns.
+    """
+    pairs = [*map(better_first, rows)]
+    system, against, difference, _, p = columns_of_pairs(pairs)
+    heading = "difference [interval (Holm)]"
+    return ResultTable(
+        [
+            *_groups(pairs, by),
+            Column("measure", [row["measure"] for row in pairs], is_name=True),
+            system,
+            against,
+            replace(difference, heading=heading, write=shown_number),
+            p,
+        ]
+    )
+
+
+def group_cells(row: Mapping[str, object], by: Sequence[str]) -> list[str]:
+    """Return the cells that name the group of a row."""
+    return ["all" if part is None else shown_attribute(part) for part in group_of(row, by)]
+
+
+def _groups(rows: Sequence[Mapping[str, object]], by: Sequence[str]) -> list[Column]:
+    """Return a column for each attribute of the groups."""
+    cells = [group_cells(row, by) for row in rows]
+    return [
+        Column(name, [of_row[place] for of_row in cells], is_name=True)
+        for place, name in enumerate(by)
+    ]
+
+
+def references_for_papers(rows: Sequence[SystemRow], measures: Sequence[str]) -> ResultTable:
+    """Show one row per reference, one column per system (Kazantseva & Szpakowicz 2012, Table 2).
+
+    Consensus references come first, then coders, then the mean over coders.  Measures that use all
+    references at once, such as multWinDiff, have one row.  The best system by that mean of the
+    first measure comes first.
+
+    Args:
+        rows: the rows of one average, grouped by reference.
+        measures: the measures in their order.
+    """
+    boards = rank([row for row in rows if row["reference"] is None], (), measures[0], "system")
+    systems = [name for board in boards for name in board.names]
+    values = {(row["measure"], row["reference"], row["system"]): row["value"] for row in rows}
+    order = sorted(
+        {(row["measure"], row["reference"]): None for row in rows},
+        key=lambda key: (measures.index(key[0]), *_reference_order(key[1])),
+    )
+    references = [
+        reference or ("all at once" if measure in PANELS.measures else "all coders")
+        for measure, reference in order
+    ]
+    return ResultTable(
+        [
+            Column("measure", [measure for measure, _ in order], is_name=True),
+            Column("reference", references, is_name=True),
+            *(Column(name, [values.get((*key, name)) for key in order]) for name in systems),
+        ]
+    )
+
+
+def _reference_order(reference: str | None) -> tuple[int, float]:
+    """Return a sort key: consensus references first, the strictest first; then coders; then all."""
+    if reference is None:
+        return 2, 0.0
+    if not reference.startswith(CONSENSUS):
+        return 1, 0.0
+    return 0, -float(parse_share(reference.removeprefix(CONSENSUS))[1])
+
+
+def ranks_for_papers(
+    rows: Sequence[SystemRow],
+    by: Sequence[str],
+    mean_ranks: Sequence[float | None],
+    tests: Mapping[str, Sequence[float | None]],
+) -> ResultTable:
+    """Show the ranks of systems, and the tests of ranks on single documents.
+
+    Args:
+        rows: the systems by group and measure, of one average.
+        by: the group-by columns.
+        mean_ranks: the mean rank of each one over documents.
+        tests: heading -> the p value of each row.
+    """
+    return ResultTable(
+        [
+            *_groups(rows, by),
+            Column("measure", [row["measure"] for row in rows], is_name=True),
+            Column("system", [row["system"] for row in rows], is_name=True),
+            column_of_ranks(rows),
+            Column("mean rank of documents", mean_ranks, write=partial(shown_as, form=".2f")),
+            *(Column(heading, values, write=format_p) for heading, values in tests.items()),
+        ]
+    )
