@@ -48,8 +48,7 @@ def write_tables(run: TaskRun, settings: ImportSettings, rows: ImportedRows) -> 
     """
     unit = common_unit(rows.surveyed, rows.unit or settings.unit, others=rows.others)
     counts = {name: rows.total(name)[0] for name in IMPORTED_TABLES}
-    prepared = has_begun_to_publish(run.attempt)
-    if not prepared:
+    if not has_begun_to_publish(run.attempt):
         require_free(settings.output, [name for name, number in counts.items() if number])
     shards = rows.shards
     ranges = cut_ranges(shards, _RANGE * run.limits.bytes_per_part)
@@ -71,7 +70,7 @@ def write_tables(run: TaskRun, settings: ImportSettings, rows: ImportedRows) -> 
     )
     rejects += rows.left_out
     counts |= {REJECTS: rejects, **rows.tables}
-    if rejects and not prepared:
+    if rejects:
         groups = (with_unit(table, unit) for table in rejects_of(run.folder))
         storage.write_table(storage.join(run.folder, REJECTS, f"{REJECTS}.parquet"), groups)
         run.attempt.written.add(f"{REJECTS}/{REJECTS}.parquet")
