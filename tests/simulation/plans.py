@@ -9,12 +9,13 @@ COMMANDS = ("nightly", "score", "score", "agree", "import", "import")
 
 SWITCH, DIE, DIE_AFTER = "switch", "die", "die after"
 ERROR, LOST, LOST_FOR_GOOD, SLOW = "error", "lost answer", "lost for good", "slow"
-CUT, STALE, ETAG = "truncated", "stale listing", "wrong ETag"
+CUT, STALE, ETAG, FAILING = "truncated", "stale listing", "wrong ETag", "failing store"
 REPLACE, STRANGER, CLOCK, WORKER = "input replaced", "stranger's file", "clock", "worker lost"
 
 _DRAWN = (
     (SWITCH, 12), (DIE, 4), (DIE_AFTER, 3), (ERROR, 1), (LOST, 3), (LOST_FOR_GOOD, 2), (SLOW, 3),
-    (CUT, 1), (STALE, 3), (ETAG, 1), (REPLACE, 3), (STRANGER, 1), (CLOCK, 1), (WORKER, 1),
+    (CUT, 1), (STALE, 3), (FAILING, 1), (ETAG, 1), (REPLACE, 3), (STRANGER, 1), (CLOCK, 1),
+    (WORKER, 1),
 )  # fmt: skip
 """Kinds of events, and how often each is drawn."""
 
@@ -132,7 +133,20 @@ def draw_plan(seed: int, alone: Callable[[Job, int, bool], Alone]) -> Plan:
         process, other = (draw.randrange(len(jobs)) for _ in range(2))
         at = _draw_request(draw, alone(jobs[process], documents, parts))
         events.add(Event(process, at, kind, other))
+    if len(jobs) > 1 and draw.random() < 0.4:
+        both = [alone(job, documents, parts) for job in jobs[:2]]
+        events |= _draw_collision(draw, *both)
     return Plan(seed, documents, parts, published, damaged, tuple(jobs), tuple(sorted(events)))
+
+
+def _draw_collision(draw: Random, first: Alone, second: Alone) -> set[Event]:
+    """Let the first process give way just before it claims, or stand still while it publishes."""
+    if not first.changes or not second.changes:
+        return set()
+    back = Event(1, _draw_request(draw, second), SWITCH, 0)
+    if draw.random() < 0.6:
+        return {Event(0, max(1, first.changes[0] - draw.randint(0, 6)), SWITCH, 1), back}
+    return {Event(0, draw.choice(first.changes[1:]) + draw.choice((-1, 0, 1)), SLOW, 1), back}
 
 
 def _draw_request(draw: Random, alone: Alone) -> int:

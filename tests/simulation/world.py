@@ -41,6 +41,9 @@ PID, STEP, FIRST = 4_000_000, 0.01, 1_767_300_000.0
 SUSPENDED = 200.0
 """Seconds for which a slow process does nothing: longer than others wait for a publisher."""
 
+FAILED, TRIES = 0.4, 4
+"""Share of requests that a failing store answers with 500, and how often a client makes each."""
+
 _PREPARED = re.compile(r"/_unfinished/[0-9a-f]{8}/")
 """What only the run that is prepared sees."""
 
@@ -78,6 +81,7 @@ class Process:
         most: the number of requests that it may make.
         requests: how many it has made.
         until: the time until which it is suspended.
+        behind: of a process behind a store that fails, what says at which requests it does.
         changes: the numbers of its requests that changed what others see.
         outcome: how it ended.
     """
@@ -89,6 +93,7 @@ class Process:
     most: int = 10_000
     requests: int = 0
     until: float = 0.0
+    behind: Random | None = None
     changes: list[int] = field(default_factory=list)
     outcome: str | None = None
     dead: bool = False
@@ -192,6 +197,9 @@ class World:
             self.current.until = self.clock + SUSPENDED * (event.kind == plans.SLOW)
             self.tell(str(event))
             self.give_way(event.other)
+        elif event.kind == plans.FAILING:
+            assert self.current is not None, "an event befalls a process"
+            self.current.behind = Random(f"{self.seed} {event}")  # noqa: S311
         elif event.kind in (plans.REPLACE, plans.STRANGER):
             self.happen(event)
         return event.kind
@@ -200,7 +208,7 @@ class World:
         if plans.DIE in kinds:
             process.dead = True
             raise Died
-        if plans.ERROR in kinds:
+        if plans.ERROR in kinds or (process.behind and self._fails(process.behind)):
             raise ServerError("Internal Server Error")
         if plans.LOST in kinds:
             request.act(False)  # the client repeats it
@@ -217,6 +225,14 @@ class World:
         if plans.CUT in kinds:
             return result[: len(result) // 2]
         return result | {"ETag": "wrong"} if plans.ETAG in kinds else result
+
+    def _fails(self, draw: Random) -> bool:
+        """Repeat a request as a client does, a little later each time; return whether all fail."""
+        for attempt in range(TRIES):
+            if draw.random() >= FAILED:
+                return False
+            self.clock += 0.5 * 2**attempt
+        return True
 
     def give_way(self, other: int | None = None) -> None:
         """Let another process go on, and return when it is the current one's turn again."""
