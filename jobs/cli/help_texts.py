@@ -1,4 +1,4 @@
-"""What `--help` shows first: the commands in groups, common options, and examples."""
+"""The first page of `--help`: the commands in groups, common options, and examples."""
 
 FIRST = (
     "score", "compare", "report", "explain", "import", "answers", "agree", "nightly", "trend",
