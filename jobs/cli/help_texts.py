@@ -15,7 +15,7 @@ FURTHER = (
 UNLISTED = ("trend-table", "warm-up")
 """Commands that `segscore --help` does not name."""
 
-WITH_VERDICT = ("score", "compare", "agree", "sweep", "nightly", "trend", "show_run")
+WITH_VERDICT = ("score", "compare", "agree", "sweep", "nightly", "trend", "suspects", "show_run")
 """Functions of the commands that say a verdict, which have `--quiet`."""
 
 LINES = {
