@@ -11,7 +11,7 @@ from segscore.pipeline.importing.conversion.names import ReadFile, without_endin
 from segscore.pipeline.importing.field_paths import field_path
 from segscore.pipeline.importing.formats.interval_columns import unit_of, use_of
 from segscore.pipeline.importing.formats.intervals import DAY, name_of
-from segscore.pipeline.importing.formats.speech import read_regions
+from segscore.pipeline.importing.formats.speech import is_uem, read_regions
 from segscore.pipeline.importing.formats.table_rows import read_table_rows
 from segscore.pipeline.importing.formats.values import array_of, line_objects
 from segscore.pipeline.importing.import_blocks import Reading, read_input
@@ -26,12 +26,10 @@ from segscore.pipeline.importing.unit_times import (
     times_of_segments,
 )
 from segscore.pipeline.storage import InputFile
-from segscore.pipeline.storage.compression import without_compression
 from segscore.pipeline.tables.rows import RowPlace, shown
 from segscore.pipeline.tables.units import MILLISECOND, UNIT_KEY
 from segscore.schemas.input_columns import INPUT_TYPES
 
-_UEM = ".uem"
 _EXPECTED = "expected document_id, and n_units or duration"
 
 
@@ -51,6 +49,11 @@ def read_lengths(url: str, settings: ImportSettings) -> tuple[dict[str, Extent],
         for document, extent in _regions_or_lengths(file, settings, unread):
             known = extents.setdefault(document, extent)
             if (known.start, known.end) != (extent.start, extent.end):
+                if extent.region:
+                    raise extent.place.refusal(
+                        f"a second region of {document}; expected one, since positions count from "
+                        "its start; give --regions, not --documents, to score several"
+                    )
                 raise extent.place.refusal(
                     f"{document} has another length here than at {known.place.source}:"
                     f"{known.place.line}; a document has one"
@@ -61,8 +64,8 @@ def read_lengths(url: str, settings: ImportSettings) -> tuple[dict[str, Extent],
 def _regions_or_lengths(
     file: OpenedFile, settings: ImportSettings, unread: dict[str, None]
 ) -> Iterable[tuple[str, Extent]]:
-    if without_compression(file.name).lower().endswith(_UEM):
-        return read_regions(file, settings).items()
+    if is_uem(file):
+        return read_regions(file, settings)
     return _extents(file, settings, unread)
 
 

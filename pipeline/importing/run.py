@@ -8,10 +8,11 @@ import pyarrow as pa
 
 from segscore.pipeline import storage
 from segscore.pipeline.errors import Refused
-from segscore.pipeline.importing.account import Imported, require_few
+from segscore.pipeline.importing.account import Imported, common_unit, require_few
 from segscore.pipeline.importing.answers.from_settings import answer_options, find_units
 from segscore.pipeline.importing.answers.stage import AnswerFiles, read_answers
 from segscore.pipeline.importing.answers.timing import Timing
+from segscore.pipeline.importing.cut_rows import cut_to_regions
 from segscore.pipeline.importing.folders import Folders
 from segscore.pipeline.importing.formats.known import FORMATS, SPECIFIC_OPTIONS, format_named
 from segscore.pipeline.importing.further_files import find_times, read_lengths, read_times
@@ -19,6 +20,7 @@ from segscore.pipeline.importing.import_blocks import Reading, format_of_input
 from segscore.pipeline.importing.open_input import naming_fitting_files
 from segscore.pipeline.importing.read_files import READ, cut_input, read_files
 from segscore.pipeline.importing.recipe import recognise_imported
+from segscore.pipeline.importing.scored_regions import read_scored_regions
 from segscore.pipeline.importing.settings import ImportSettings
 from segscore.pipeline.importing.shapes import Extent
 from segscore.pipeline.importing.write_tables import write_tables
@@ -71,6 +73,8 @@ def run_import(
     asked = replace(settings, unit_times=None) if times else settings
     options = answer_options(asked) if source else None
     extents, left_out = _lengths(settings)
+    regions = read_scored_regions(settings)
+    extents = {**(regions.extents() if regions else {}), **extents}
     run = TaskRun("import", settings, executor, progress)
     run.prepare(_inputs(settings, files, {"--source": source, "--unit-times": times}))
     with (
@@ -88,6 +92,9 @@ def run_import(
         require_few(run.folder, rows.rejects, rows.number + rows.rejects, settings.max_rejects)
         if not rows.shards:
             raise Refused(f"{', '.join(settings.files)}: no segmentation found")
+        if regions is not None:
+            unit = common_unit(rows.surveyed, rows.unit or settings.unit, others=rows.others)
+            rows = cut_to_regions(run, rows, regions, unit)
         imported = _with_test_set(write_tables(run, settings, rows), settings, run.folder)
         move_tables(run.attempt, [*imported.rows])
     rejected = imported.rows.pop(REJECTS, 0)
@@ -148,7 +155,8 @@ def _inputs(
 ) -> list[InputTable]:
     """Return what the fingerprint of an import contains of its files."""
     lengths = [] if settings.documents is None else storage.find(settings.documents)
-    found = {"files": files, "--documents": lengths, **others}
+    regions = [] if settings.regions is None else storage.find(settings.regions, any_kind=True)
+    found = {"files": files, "--documents": lengths, "--regions": regions, **others}
     return [InputTable(name, tuple(table), (), pa.schema([])) for name, table in found.items()]
 
 
@@ -156,7 +164,12 @@ def warn_of_unused(reading: Reading) -> Iterator[str]:
     """Yield a warning for each option that no reader of the imported files uses."""
     settings = reading.settings
     unused = [name for name in SPECIFIC_OPTIONS if getattr(settings, name) not in (None, 0, ())]
-    others = (settings.start_timecode, settings.documents, settings.unit_times)
+    others = (
+        settings.start_timecode,
+        settings.documents,
+        settings.unit_times,
+        settings.regions,
+    )
     if any(given is not None for given in others):  # they may have frames
         unused = [name for name in unused if name != "frame_rate"]
     examples: dict[str, str] = {}

@@ -128,6 +128,14 @@ class ImportSettings:
             Panel.INPUTS,
         ),
     ] = None
+    regions: Annotated[
+        str | None,
+        Option(
+            "Regions that are scored: a table or a UEM file. "
+            "The table has document_id, start and end, in units, or in times as start_s and end_s.",
+            Panel.INPUTS,
+        ),
+    ] = None
     encoding: Annotated[
         str | None, Option("Encoding of text files, such as cp1252; default: UTF-8.", Panel.INPUTS)
     ] = None

@@ -6,7 +6,7 @@ levels are in the three converters. Positions are exact numbers of units and are
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 
 from segscore.pipeline.tables.rows import Attribute, RowPlace
@@ -152,3 +152,7 @@ class Extent:
     unit: str | None
     region: bool
     place: RowPlace
+
+    def from_start(self) -> "Extent":
+        """Return the extent from the start of the document."""
+        return replace(self, start=Fraction(0))

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 from segscore.pipeline.plain_text import latex_name, named_list
 from segscore.pipeline.runs.finished import FinishedRun
-from segscore.pipeline.settings.signature import PROJECTED, fields
+from segscore.pipeline.settings.signature import PROJECTED, REGIONS, fields
 from segscore.pipeline.statistics.formatted_numbers import counted
 from segscore.pipeline.tables.units import PER_SECOND
 
@@ -32,6 +32,8 @@ def describe_material(run: FinishedRun) -> Iterator[str]:
     elif types := stated.get("types"):
         distinguished = latex_name(named_list(types.split(",")))
         yield f"boundaries of the types {distinguished} are distinguished"
+    if stated.get(REGIONS):
+        yield "only what lies in the scored regions of each document is measured"
     if projected := stated.get(PROJECTED):
         yield from _projections(projected)
 

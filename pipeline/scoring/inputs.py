@@ -25,7 +25,7 @@ from segscore.pipeline.scoring.swapped_inputs import (
 )
 from segscore.pipeline.scoring.trials import NUMBER
 from segscore.pipeline.settings.measuring import LEVEL, MeasuringSettings
-from segscore.pipeline.settings.signature import ANSWERS, PROJECTED
+from segscore.pipeline.settings.signature import ANSWERS, PROJECTED, REGIONS
 from segscore.pipeline.statistics.averages import SUMMARY_COLUMNS
 from segscore.pipeline.storage.memory import readable_size, row_group_limit
 from segscore.pipeline.tables.boundary_types import COLUMN as BOUNDARY_TYPES
@@ -123,7 +123,12 @@ class Inputs:
             for table in (self.references, self.hypotheses)
             if table.projected is not None
         ]
-        stated = {ANSWERS: self.hypotheses.answers, PROJECTED: "+".join(projected)}
+        regions = sorted({table.regions or "" for table in (self.references, self.hypotheses)})
+        stated = {
+            ANSWERS: self.hypotheses.answers,
+            PROJECTED: "+".join(projected),
+            REGIONS: "+".join(filter(None, regions)),
+        }
         return {field: text for field, text in stated.items() if text}
 
     def in_unit(self, unit: str | None) -> "Inputs":

@@ -25,6 +25,9 @@ TRIALS = "trials"
 ANSWERS, PROJECTED = "answers", "projected"
 """Fields for boundaries that come from answers of language models, or from another transcript."""
 
+REGIONS = "regions"
+"""Field for the regions that documents were cut to."""
+
 _OF_COMMANDS = {
     THRESHOLD: "least score of a boundary, of all systems or by system",
     "agree": "agreement; how the agreement expected by chance is pooled",
@@ -36,6 +39,7 @@ _OF_COMMANDS = {
     TRIALS: "mean: a document's value is the mean over the trials of a system",
     ANSWERS: "how the answers of language models were read, and what a failed one counts as",
     PROJECTED: "tables whose boundaries segscore project carried from another transcript, and how",
+    REGIONS: "digest of the regions that import --regions cut documents to",
     INTERVALS: "how intervals were estimated, and what was resampled",
     "p": "how the tests were computed",
     "permutation": "permutations of the test of that name in the table rank_tests",

@@ -38,6 +38,7 @@ from segscore.pipeline.tables.units import (
     one_unit,
     recorded_answers,
     recorded_projection,
+    recorded_regions,
     recorded_unit,
 )
 from segscore.pipeline.tables.validate import schema_problems
@@ -56,9 +57,6 @@ _AGREED = "confidence"
 _LIKE_CODER = ("annotator", "system", "rater", "model", "team")
 """Fields that may be meant as the coder; a file that has one is not named by its name."""
 
-# Size of a line of JSON with a short segmentation; only used to divide work.
-BYTES_PER_LINE = 100
-
 
 @dataclass(frozen=True)
 class Slice:
@@ -69,7 +67,7 @@ class Slice:
         url: the file.
         row_groups: their numbers; empty for a JSONL file, which is read whole.
         first_row: number of its first row within the file.
-        rows: number of rows; an estimate for a JSONL file.
+        rows: number of rows.
         size: approximate bytes in memory.
         version: version of the file when it was found.
         ids: lower and upper bound of document_id, both inclusive; None if they are not known.
@@ -102,6 +100,7 @@ class InputTable:
         unit: unit of its positions and lengths, such as millisecond; None if no file states it.
         answers: how an import read answers of language models; None if it read none.
         projected: how boundaries were carried from another transcript; None if they were not.
+        regions: digest of the regions that documents were cut to; None if they were not.
         accounts: system -> what became of its answers, of the systems of such imports.
         warnings: what was adapted to read the table.
         plain: the rows of a plain table of attributes of documents; None for all other tables.
@@ -115,6 +114,7 @@ class InputTable:
     unit: str | None = None
     answers: str | None = None
     projected: str | None = None
+    regions: str | None = None
     accounts: Accounts = field(default_factory=dict)
     warnings: tuple[str, ...] = ()
     plain: pa.Table | None = None
@@ -200,12 +200,10 @@ def check_files(
     schemas = [file.schema for file in inspected]
     slices = [replace(piece, limit=limit) for file in inspected for piece in file.slices]
     _require_fitting_row_groups(slices)
-    checked: dict[pa.Schema, list[str]] = {}
+    problems = {schema: schema_problems(schema, model) for schema in {*schemas}}
     for file, schema in zip(files, schemas, strict=True):
-        if schema not in checked:
-            checked[schema] = schema_problems(schema, model)
-        if checked[schema]:
-            raise Refused(f"{file.url}: {'; '.join(checked[schema])}")
+        if problems[schema]:
+            raise Refused(f"{file.url}: {'; '.join(problems[schema])}")
     if not any(piece.rows for piece in slices):
         raise Absent(f"{url}: the table has no rows")
     further = extra_columns(name, [file.url for file in files], schemas, model)
@@ -225,6 +223,7 @@ def check_files(
         unit,
         answers=_joined(one.answers for one in inspected),
         projected=_joined(one.projected for one in inspected),
+        regions=_joined(one.regions for one in inspected),
         accounts=accounts,
         warnings=(*storage.describe_left_out(name, found), *_warnings(name, inspected)),
     )
@@ -260,9 +259,9 @@ def require_one_table(name: str, url: str, files: Sequence[InputFile]) -> None:
 class _Inspected:
     """What the footer of a file says; a JSON Lines file is read for it.
 
-    Its columns have the types that they are read as. The unit, how an import read answers, and how
-    boundaries were projected are None if it does not state them; the accounts of answers are then
-    empty. ``adapted`` says which columns are converted or left out.
+    Its columns have the types that they are read as. What the metadata may state besides is None if
+    they do not; the accounts of answers are then empty. ``adapted`` says which columns are
+    converted or left out.
     """
 
     schema: pa.Schema
@@ -270,6 +269,7 @@ class _Inspected:
     unit: str | None
     answers: str | None
     projected: str | None
+    regions: str | None
     accounts: str
     adapted: frozenset[str]
 
@@ -279,7 +279,8 @@ def _inspect_file(name: str, limit: int, file: InputFile, path_values: PathValue
         clauses: set[str] = set()
         table, _ = read_json_lines(name, file.url, limit, clauses)
         size = file.size if storage.is_plain(file.url) else table.nbytes
-        slices = [Slice(name, file.url, (), 0, 1 + size // BYTES_PER_LINE, size, file.version)]
+        rows = max(1, table.num_rows)  # one of the other role alone is not an empty table
+        slices = [Slice(name, file.url, (), 0, rows, size, file.version)]
         if team := _team_of(name, file.url, table, limit, path_values):
             path_values = (*path_values, ("coder", team))
             clauses.add(f"{team}, the name of its file, is the system where no coder is named")
@@ -287,7 +288,7 @@ def _inspect_file(name: str, limit: int, file: InputFile, path_values: PathValue
         _require_columns(name, file.url, table, limit, given)
         schema = table.schema
         adapted = frozenset(clauses)
-        unit, answers, projected, accounts = None, None, None, ""
+        unit, answers, projected, regions, accounts = None, None, None, None, ""
     else:
         parquet = storage.open_parquet(file.url)
         schema = canonical_schema(parquet.schema_arrow)
@@ -296,13 +297,14 @@ def _inspect_file(name: str, limit: int, file: InputFile, path_values: PathValue
         unit = recorded_unit(parquet.schema_arrow)
         answers = recorded_answers(parquet.schema_arrow)
         projected = recorded_projection(parquet.schema_arrow)
+        regions = recorded_regions(parquet.schema_arrow)
         accounts = recorded_accounts(parquet.schema_arrow)
     for column in path_fields(path_values):
         schema = schema if column.name in schema.names else schema.append(column)
     document = dict(path_values).get("document_id")
     ids = (document, document) if isinstance(document, str) else None
     slices = [replace(s, path_values=path_values, ids=ids or s.ids) for s in slices]
-    return _Inspected(schema, slices, unit, answers, projected, accounts, adapted)
+    return _Inspected(schema, slices, unit, answers, projected, regions, accounts, adapted)
 
 
 def _team_of(

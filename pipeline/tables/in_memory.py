@@ -18,7 +18,12 @@ from segscore.pipeline.tables.read import (
     other_role_error,
 )
 from segscore.pipeline.tables.sources import TableSource, plain_source
-from segscore.pipeline.tables.units import recorded_answers, recorded_projection, recorded_unit
+from segscore.pipeline.tables.units import (
+    recorded_answers,
+    recorded_projection,
+    recorded_regions,
+    recorded_unit,
+)
 from segscore.pipeline.tables.validate import schema_problems
 
 
@@ -62,6 +67,7 @@ def _describe_table(name: str, table: pa.Table, model: Contract) -> InputTable:
         unit=recorded_unit(table.schema),
         answers=recorded_answers(table.schema),
         projected=recorded_projection(table.schema),
+        regions=recorded_regions(table.schema),
         accounts=add_accounts([("", recorded_accounts(table.schema))]),
         warnings=(f"{name}: {'; '.join(adapted)}",) if adapted else (),
     )

@@ -20,6 +20,9 @@ ANSWERS_KEY = "segscore.answers"
 PROJECTED_KEY = "segscore.projected"
 """Key of a Parquet file's metadata: how its boundaries came from another transcript."""
 
+REGIONS_KEY = "segscore.regions"
+"""Key of a Parquet file's metadata: a digest of the regions that its documents were cut to."""
+
 PER_SECOND = {"millisecond": 1000, "second": 1}
 """How many of each unit that is a time make a second."""
 
@@ -88,6 +91,11 @@ def recorded_answers(schema: "pa.Schema") -> str | None:
 def recorded_projection(schema: "pa.Schema") -> str | None:
     """Return how boundaries were projected, as a field of a signature; None if they were not."""
     return _recorded_field(schema, PROJECTED_KEY)
+
+
+def recorded_regions(schema: "pa.Schema") -> str | None:
+    """Return the digest of the regions that documents were cut to; None if they were not."""
+    return _recorded_field(schema, REGIONS_KEY)
 
 
 def _recorded_field(schema: "pa.Schema", key: str) -> str | None:

@@ -20,7 +20,7 @@ from segscore.pipeline import storage
 from segscore.pipeline.errors import Failed
 from segscore.pipeline.runs import publication, receipts
 from segscore.pipeline.scoring.documents import PartSurvey
-from segscore.pipeline.scoring.part import Receipt
+from segscore.pipeline.scoring.records import Receipt
 from tests.support.driven import FaultPlan, Gate, wait
 from tests.support.forged import FORGERIES
 from tests.support.killing import Command, kill

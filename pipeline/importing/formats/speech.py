@@ -7,6 +7,7 @@ from segscore.pipeline.importing.formats.values import named_id, required, whole
 from segscore.pipeline.importing.opened_file import OpenedFile
 from segscore.pipeline.importing.settings import ImportSettings
 from segscore.pipeline.importing.shapes import Extent, Intervals, Moment, Segment
+from segscore.pipeline.storage.compression import without_compression
 from segscore.pipeline.tables.rows import RowPlace
 from segscore.pipeline.tables.units import MILLISECOND
 
@@ -159,16 +160,19 @@ def read_seglst(file: OpenedFile, settings: ImportSettings) -> Iterator[Interval
     return by_recording(file, turns)
 
 
-def read_regions(file: OpenedFile, settings: ImportSettings) -> dict[str, Extent]:
-    """Return the region of each recording; positions count from its start.
+def is_uem(file: OpenedFile) -> bool:
+    """Return whether a file is of regions of recordings, by its name."""
+    return without_compression(file.name).lower().endswith(".uem")
 
-    The same region may be stated for several channels.
+
+def read_regions(file: OpenedFile, settings: ImportSettings) -> list[tuple[str, Extent]]:
+    """Return the recording and the region in each line of a UEM file.
 
     Raises:
         Refused: fewer than 4 fields, a malformed time, a region that ends before it starts or
-            that has no length, two regions of a recording, or none at all.
+            that has no length, or none at all.
     """
-    regions: dict[str, Extent] = {}
+    regions: list[tuple[str, Extent]] = []
     for place, line in file.lines_with_text():
         fields = line.split()
         if fields[0].startswith(";;"):
@@ -179,13 +183,7 @@ def read_regions(file: OpenedFile, settings: ImportSettings) -> dict[str, Extent
             raise place.refusal(
                 f"the region ends at {fields[3]}; expected an end after its start, {fields[2]}"
             )
-        region = Extent(start, end, MILLISECOND, True, place)
-        first = regions.setdefault(fields[0], region)
-        if (first.start, first.end) != (start, end):
-            raise place.refusal(
-                f"a second region of {fields[0]}; expected one, since positions count from its "
-                "start; score the regions as recordings of their own"
-            )
+        regions.append((fields[0], Extent(start, end, MILLISECOND, True, place)))
     if not regions:
         raise file.refusal("the file contains no regions; write recording, channel, start and end")
     return regions
