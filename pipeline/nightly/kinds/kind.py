@@ -1,4 +1,4 @@
-"""The interface of a kind of rules; a new kind is a class in its file, listed in ``rules.KINDS``."""
+"""The interface of a kind of rules; a new kind is a class in a file, listed in ``rules.KINDS``."""
 
 from collections.abc import Iterator, Sequence
 
