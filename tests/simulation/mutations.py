@@ -116,9 +116,7 @@ MUTATIONS: dict[str, Mutation] = {
         publish_tables, "require_free", _nothing
     ),
     "what is prepared is known, and not only listed": _without_memory,
-    "tables that were moved in part are moved again": _replaced(
-        publish_tables, "has_begun_to_publish", lambda _: False
-    ),
+    "tables that were moved in part are moved again": _replaced(claims.Claim, "moved", ()),
     "a half published import is not started over": _replaced(
         run_folder, "_require_none_moved", _nothing
     ),
