@@ -1,4 +1,4 @@
-"""Publish tables that are no run: move them from the folder of an attempt to where readers look."""
+"""Publish tables that are not a run: move them from an attempt's folder to where readers look."""
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
