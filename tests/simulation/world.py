@@ -39,7 +39,10 @@ PID, STEP, FIRST = 4_000_000, 0.01, 1_767_300_000.0
 """Id of the first process, seconds that a request takes, and the time at which all begin."""
 
 SUSPENDED = 200.0
-"""Seconds for which a slow process does nothing: longer than others wait for a publisher."""
+"""Seconds for which a slow process does nothing: longer than others wait for a publisher.
+
+It does not stand still within a change: no store removes a file only if it is still the same.
+"""
 
 FAILED, TRIES = 0.4, 4
 """Share of requests that a failing store answers with 500, and how often a client makes each."""
@@ -51,6 +54,7 @@ _FITTING = {
     plans.CUT: (store.READ,),
     plans.STALE: (store.LIST,),
     plans.ETAG: (store.LOOK,),
+    plans.SLOW: (store.READ, store.LOOK),
     plans.LOST: (store.CHANGE,),
     plans.LOST_FOR_GOOD: (store.CHANGE,),
     plans.DIE_AFTER: (store.CHANGE,),
