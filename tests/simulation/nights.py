@@ -89,9 +89,9 @@ def _watch(plan: Plan, world: World) -> Watch:
         for version in (0, 1) if replaced else (0,):
             if job.command != plans.READ:
                 found = undisturbed(job.command, plan.documents, job.n_t, version, plan.parts)
-                watch.expect(found)
+                watch.expect(found, job.n_t)
     if plan.published:
-        watch.expect(undisturbed(command, plan.documents, BEFORE, 0, False))
+        watch.expect(undisturbed(command, plan.documents, BEFORE, 0, False), BEFORE)
     return watch
 
 

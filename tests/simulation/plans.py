@@ -133,18 +133,20 @@ def draw_plan(seed: int, alone: Callable[[Job, int, bool], Alone]) -> Plan:
         process, other = (draw.randrange(len(jobs)) for _ in range(2))
         at = _draw_request(draw, alone(jobs[process], documents, parts))
         events.add(Event(process, at, kind, other))
-    if len(jobs) > 1 and draw.random() < 0.4:
+    if len(jobs) > 1 and jobs[1].command != READ and draw.random() < 0.4:
+        slow = draw.random() < 0.5
+        if slow and draw.random() < 0.7:
+            elsewhere = HOSTS[jobs[0].host == HOSTS[0]]
+            jobs[1] = replace(jobs[1], host=elsewhere, fresh=True)
         both = [alone(job, documents, parts) for job in jobs[:2]]
-        events |= _draw_collision(draw, *both)
+        events |= _draw_collision(draw, *both, slow=slow)
     return Plan(seed, documents, parts, published, damaged, tuple(jobs), tuple(sorted(events)))
 
 
-def _draw_collision(draw: Random, first: Alone, second: Alone) -> set[Event]:
+def _draw_collision(draw: Random, first: Alone, second: Alone, *, slow: bool) -> set[Event]:
     """Let the first process give way just before it claims, or stand still while it publishes."""
-    if not first.changes or not second.changes:
-        return set()
     back = Event(1, _draw_request(draw, second), SWITCH, 0)
-    if draw.random() < 0.6:
+    if not slow:
         return {Event(0, max(1, first.changes[0] - draw.randint(0, 6)), SWITCH, 1), back}
     return {Event(0, draw.choice(first.changes[1:]) + draw.choice((-1, 0, 1)), SLOW, 1), back}
 

@@ -74,6 +74,7 @@ class Watch:
 
     Attributes:
         world, plan: what is simulated.
+        imported, settings: what imports leave, and the setting of each.
         runs: fingerprint -> what the run with it leaves, for all that may be published.
         foreign: name -> content of what must never change.
         seen: fingerprints that were published.
@@ -87,6 +88,7 @@ class Watch:
     foreign: dict[str, bytes]
     runs: dict[str, Undisturbed] = field(default_factory=dict)
     imported: list[cases.Tree] = field(default_factory=list)
+    settings: list[int] = field(default_factory=list)
     seen: set[str] = field(default_factory=set)
     verdicts: set[bytes] = field(default_factory=set)
     kept: dict[str, bytes] = field(default_factory=dict)
@@ -102,13 +104,14 @@ class Watch:
         """What is in the store."""
         return self.world.bucket.objects
 
-    def expect(self, undisturbed: Undisturbed) -> None:
-        """Add what may be published."""
+    def expect(self, undisturbed: Undisturbed, n_t: int) -> None:
+        """Add what may be published by a job with this setting."""
         _require_every_row(undisturbed)
         if RECORD in undisturbed.tree:
             self.runs[_parsed(undisturbed.tree[RECORD])["fingerprint"]] = undisturbed
         else:
             self.imported.append(undisturbed.tree)
+            self.settings.append(n_t)
 
     def check(self, words: str) -> None:
         """Check the store after a change.
@@ -190,10 +193,16 @@ class Watch:
             return
         tree = cases.tree_of(self.objects, self.command)
         if job.command == "import":
+            own = [i for i, n in zip(self.imported, self.settings, strict=True) if n == job.n_t]
+            there = any(one.items() <= tree.items() for one in own)
+            require(there, f"{job} says that it published, and did not")
             self.final = {name: tree[name] for one in self.imported for name in one if name in tree}
         else:
             settings = [_parsed(self.runs[each].tree[RECORD])["settings"] for each in self.seen]
-            require(job.n_t in [one["n_t"] for one in settings], f"{job} did not publish")
+            require(
+                job.n_t in [one["n_t"] for one in settings],
+                f"{job} says that it published, and did not",
+            )
 
     def require_outcomes(self, outcomes: Sequence[str]) -> None:
         """Check that jobs that nothing disturbed published, and that none lost its place."""

@@ -79,7 +79,7 @@ class Request:
 Server = Callable[[Request], Any]
 """Answers a request; the world disturbs some."""
 
-_SERVERS: list[tuple[Bucket, Server]] = []
+_CLIENTS: list["SimulatedFiles"] = []
 
 
 class SimulatedFiles(AbstractFileSystem):  # type: ignore[misc]
@@ -88,9 +88,9 @@ class SimulatedFiles(AbstractFileSystem):  # type: ignore[misc]
     protocol = PROTOCOL
     cachable = False
 
-    def __init__(self, **options: Any) -> None:
-        super().__init__(**options)
-        self.bucket, self._serve = _SERVERS[-1]
+    def __init__(self, bucket: Bucket, serve: Server) -> None:
+        super().__init__()
+        self.bucket, self._serve = bucket, serve
 
     def _request(self, kind: str, words: str, act: Callable[[bool], Any]) -> Any:
         return self._serve(Request(kind, words, act))
@@ -183,6 +183,15 @@ class SimulatedFiles(AbstractFileSystem):  # type: ignore[misc]
         self._request(CHANGE, f"copy {path1} to {path2}", act)
 
 
+class _Newest:
+    """Stands for the class of the client, and returns the one that was made last."""
+
+    protocol = PROTOCOL
+
+    def __call__(self, **_: Any) -> SimulatedFiles:
+        return _CLIENTS[-1]
+
+
 _CLOUD = Cloud(
     extra="s3",
     package="simulated",
@@ -190,18 +199,18 @@ _CLOUD = Cloud(
     typed=lambda kind: {"ContentType": kind},
     address=lambda _: "http://localhost",
     advice=Advice("bucket", "KEY", "ADDRESS"),
-    kind=lambda: SimulatedFiles,
+    kind=_Newest,
 )
 
 
 @contextmanager
 def served(bucket: Bucket, serve: Server) -> Iterator[None]:
     """Make the objects of a bucket those at ``sim://``; the requests for them go to a server."""
-    _SERVERS.append((bucket, serve))
+    _CLIENTS.append(SimulatedFiles(bucket, serve))
     try:
         yield
     finally:
-        _SERVERS.pop()
+        _CLIENTS.pop()
 
 
 @contextmanager

@@ -7,7 +7,7 @@ import pytest
 
 from tests.simulation import nights, plans
 
-QUICK, BATCH = 100, 20
+QUICK, BATCH = 200, 20
 """Nights of the quick tests, and those of one test."""
 
 
