@@ -18,6 +18,7 @@ from dataclasses import dataclass, field
 from datetime import datetime, tzinfo
 from functools import cache
 from hashlib import blake2b
+from importlib.metadata import version
 from random import Random
 from types import SimpleNamespace
 from typing import Any
@@ -128,10 +129,10 @@ class World:
         self._next: int | None = None
 
     def start(
-        self, host: str, work: Callable[[], str], events: Sequence[Event] = (), **bound: int
+        self, host: str, work: Callable[[], str], events: Sequence[Event] = (), most: int = 10_000
     ) -> Process:
         """Add a process, which begins when it is its turn."""
-        process = Process(len(self.processes), host, work, sorted(events), **bound)
+        process = Process(len(self.processes), host, work, sorted(events), most)
         self.processes.append(process)
         return process
 
@@ -367,7 +368,7 @@ def simulating() -> Iterator[None]:
         patch.object(platform, "node", lambda: world().host),
         patch.object(claims, "started", lambda pid: f"start of {pid}"),
         patch.object(run_folder, "time", clock),
-        patch.object(fingerprint, "version", cache(fingerprint.version)),
+        patch.object(fingerprint, "version", cache(version)),
         patch.object(chance, "DRAWS", 1),
         *(patch.object(module, "uuid4", uuid4) for module in (run_folder, publication, tasks)),
         *(
