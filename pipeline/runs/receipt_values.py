@@ -9,6 +9,7 @@ value of a group-by column: None, bool, int, float, str, bytes, date or datetime
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, fields, is_dataclass
 from datetime import date, datetime, timezone
+from functools import cache
 from types import NoneType, UnionType
 from typing import Any, Union, get_args, get_origin, get_type_hints
 from zoneinfo import ZoneInfo
@@ -144,6 +145,7 @@ def _dict(pair_codec: Codec) -> Codec:
     return Codec(write, read)
 
 
+@cache
 def _dataclass(type_: Any) -> Codec:
     hints = get_type_hints(type_)
     parts = {field.name: codec(hints[field.name]) for field in fields(type_)}

@@ -56,7 +56,7 @@ def parts_of(plan: Plan) -> list[Part]:
 
 @dataclass(frozen=True)
 class Totals:
-    """What is known of all documents of a run.
+    """Totals of a whole run, which every task needs.
 
     Attributes:
         types: boundary types of the run.

@@ -51,17 +51,13 @@ class ScoredBlock:
 
     @property
     def sums(self) -> PartSums:
-        """The sums over the rows, with what was observed."""
-        return add(
-            [
-                PartSums(
-                    _merge_sums(self.pairs),
-                    _merge_sums(self.panels),
-                    draws=add_draws(scored.draws for scored in self.pairs),
-                    trials=add_trials(scored.trials for scored in (*self.pairs, *self.panels)),
-                ),
-                self.observed,
-            ]
+        """The sums over the rows, with what was observed, of which neither has the other's."""
+        return replace(
+            self.observed,
+            pairs=_merge_sums(self.pairs),
+            panels=_merge_sums(self.panels),
+            draws=add_draws(scored.draws for scored in self.pairs),
+            trials=add_trials(scored.trials for scored in (*self.pairs, *self.panels)),
         )
 
 

@@ -1,4 +1,4 @@
-"""Where a part leaves its rows and its sums: files of the run's folder, or memory."""
+"""The destination of a part's rows and sums: files of the run's folder, or memory."""
 
 from collections.abc import Iterable
 from typing import Protocol

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
+from itertools import islice
 
 from segscore.pipeline.runs.record import RowCounts, require_row_counts
 from segscore.pipeline.scoring.counting import Rule
@@ -17,6 +18,9 @@ from segscore.pipeline.scoring.type_confusion import Cells, add_cells
 from segscore.pipeline.statistics.sums import Sums, add_numbers, bucket_units, merge
 from segscore.pipeline.testsets.content import Content
 from segscore.pipeline.testsets.recognise import Recognition
+
+AT_ONCE = 4
+"""How many sums are added to the total at a time: each time copies it, and all are in memory."""
 
 
 @dataclass(frozen=True)
@@ -43,17 +47,18 @@ class PartSums:
 
 
 def add(parts: Iterable[PartSums]) -> PartSums:
-    """Add up the sums of disjoint sets of rows."""
-    total = PartSums()
-    for part in parts:
+    """Add up the sums of disjoint sets of rows, a few at a time to limit memory."""
+    coming, total = iter(parts), PartSums()
+    while some := [*islice(coming, AT_ONCE)]:
+        some.append(total)
         total = PartSums(
-            _merge_present(total.pairs, part.pairs),
-            _merge_present(total.panels, part.panels),
-            add_cells([total.confusion, part.confusion]),
-            add_input_stats([total.input_stats, part.input_stats]),
-            add_draws([total.draws, part.draws]),
-            add_trials([total.trials, part.trials]),
-            add_numbers([total.labels, part.labels]),
+            _merge_present([part.pairs for part in some]),
+            _merge_present([part.panels for part in some]),
+            add_cells(part.confusion for part in some),
+            add_input_stats(part.input_stats for part in some),
+            add_draws(part.draws for part in some),
+            add_trials(part.trials for part in some),
+            add_numbers(part.labels for part in some),
         )
     return total
 
@@ -66,8 +71,8 @@ def bucket_run_units(sums: PartSums) -> PartSums:
     return replace(sums, pairs=pairs, panels=panels)
 
 
-def _merge_present(first: Sums | None, second: Sums | None) -> Sums | None:
-    present = [sums for sums in (first, second) if sums is not None]
+def _merge_present(sums: Iterable[Sums | None]) -> Sums | None:
+    present = [each for each in sums if each is not None]
     return merge(present) if present else None
 
 

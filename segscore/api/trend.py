@@ -1,4 +1,4 @@
-"""What changed over many nights."""
+"""Trends over many nights."""
 
 from collections.abc import Callable
 from dataclasses import asdict

@@ -1,4 +1,4 @@
-"""What a scoring run does besides scoring pairs, one aspect a file or a few small ones."""
+"""Aspects of a scoring run: whatever it does besides scoring pairs, one or a few a file."""
 
 from segscore.pipeline.scoring.aspects.answers import Answers
 from segscore.pipeline.scoring.aspects.aspect import Aspect

@@ -1,4 +1,4 @@
-"""What an aspect of a scoring run may do, and what it is given."""
+"""The interface of an aspect of a scoring run, and what it is given."""
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
