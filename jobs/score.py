@@ -54,7 +54,6 @@ def score(
     format_name: PaperFormat = "text",
 ) -> None:
     """Score hypotheses against references and write scores, averages and intervals."""
-    from segscore.jobs.show.layouts import print_in_format
     from segscore.pipeline.runs import executors
     from segscore.pipeline.runs.planning import LIMITS
     from segscore.pipeline.scoring import run
@@ -91,7 +90,7 @@ def score(
             written=finished is outcome,
         )
         if layout in ("crossed", "documents", "confusion") or "," in layout:
-            print_in_format(_table(finished, layout, chosen), format_name)
+            _print_table(finished, layout, chosen, format_name)
         if chosen.n_t is None and (said := chosen_n_t(finished.record)):
             LOG.say("info", said)
         return
@@ -99,7 +98,7 @@ def score(
     if format_name == "json":
         _print_json(finished, chosen)
     else:
-        print_in_format(_table(finished, layout, chosen), format_name)
+        _print_table(finished, layout, chosen, format_name)
 
 
 def _require_layout(layout: str, format_name: str, *, grouped: bool, confusion: bool) -> None:
@@ -122,6 +121,15 @@ def _print_json(finished: "FinishedScoring", chosen: ScoreSettings) -> None:
     for name in _CONFUSIONS if chosen.confusion else ():
         tables |= {name: rows} if (rows := finished.rows(name)) else {}
     print_json("score", {"output": chosen.output, **described(finished.record), **tables})
+
+
+def _print_table(
+    finished: "FinishedScoring", layout: str, chosen: ScoreSettings, format_name: str
+) -> None:
+    """Print the averages of a run as one table."""
+    from segscore.jobs.show.layouts import print_in_format
+
+    print_in_format(_table(finished, layout, chosen), format_name)
 
 
 def _table(finished: "FinishedScoring", layout: str, chosen: ScoreSettings) -> "ResultTable":

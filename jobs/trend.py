@@ -119,9 +119,12 @@ def _print(found: "FoundTrend") -> None:
     """Print the levels of all systems and of groups that changed, then the findings."""
     from segscore.jobs.show.sentences import print_sentences
     from segscore.jobs.show.shown import print_result
+    from segscore.pipeline.nightly.trend.added import added_table
     from segscore.pipeline.nightly.trend.trend_tables import levels_table, pairs_over_nights
 
     print_sentences(found.finding().lines)
     print_result(levels_table(found.levels, found.settings.measure, found.title))
     if found.pairs:
         print_result(pairs_over_nights(found.pairs))
+    if found.added:
+        print_result(added_table(found.added))

@@ -41,6 +41,7 @@ def trend_table(
         LISTED_COLUMNS,
         history_in_words,
         list_runs,
+        nightly_averages,
         runs_table,
     )
     from segscore.pipeline.settings.reading import read_names
@@ -74,6 +75,8 @@ def trend_table(
                 "replaced_verdicts": [each.row for each in gathered.replaced],
             },
         )
+    elif format_name == "csv":
+        print_table(nightly_averages(gathered.table, listed), format_name)
     else:
         print_table(plain_table(LISTED_COLUMNS, listed, ""), format_name)
     LOG.warn(gathered.wrong)

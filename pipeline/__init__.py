@@ -1,4 +1,4 @@
-"""What the commands do, in layers: each folder or file imports only those listed above it.
+"""The work of the commands, in layers: each folder or file imports only those listed above it.
 
 plain_text.py  text without control characters and secrets
 errors.py      what can go wrong, and the exit codes

@@ -163,6 +163,17 @@ NIGHTLY_VALUES = pap.DataFrameSchema(
     strict=False,  # has the group-by columns; null in the rows over all documents
 )
 
+ADDED = pap.DataFrameSchema(
+    {
+        "system": name("system, as the file names it"),
+        "measure": name("the measure of the trend"),
+        "date": pap.Column(pa.date32(), nullable=False, description="date"),
+        "value": number_or_null("value that another tool gave; it is never judged"),
+    },
+    name="added",
+    description="row of the file that `--add` names",
+)
+
 MONTHS = pap.DataFrameSchema(
     {
         "system": name("system"),

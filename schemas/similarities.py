@@ -1,4 +1,4 @@
-"""How similar two codings are: the similarities that audits compute."""
+"""Similarities of two codings, as audits compute them."""
 
 SIMILARITY_MEANINGS = {
     "boundary_similarity": "B: mean correctness of boundary pairs",

@@ -1,4 +1,4 @@
-"""What the command line prints when a command fails or is stopped, and its exit codes."""
+"""Print failures and interruptions of commands, and choose exit codes."""
 
 import os
 import re

@@ -1,4 +1,4 @@
-"""What `--help` shows first: the commands in groups, common options, and examples."""
+"""The first page of `--help`: the commands in groups, common options, and examples."""
 
 FIRST = (
     "score", "compare", "report", "explain", "import", "answers", "agree", "nightly", "trend",
@@ -15,7 +15,7 @@ FURTHER = (
 UNLISTED = ("trend-table", "warm-up")
 """Commands that `segscore --help` does not name."""
 
-WITH_VERDICT = ("score", "compare", "agree", "sweep", "nightly", "trend", "show_run")
+WITH_VERDICT = ("score", "compare", "agree", "sweep", "nightly", "trend", "suspects", "show_run")
 """Functions of the commands that say a verdict, which have `--quiet`."""
 
 LINES = {

@@ -1,1 +1,1 @@
-"""What commands print: tables, plans, progress."""
+"""Print tables, plans and progress."""

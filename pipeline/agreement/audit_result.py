@@ -1,4 +1,4 @@
-"""What an audit shows, as tables in reading order and sentences."""
+"""The result of an audit: tables in reading order, and sentences."""
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""Codings that are compared with those of the coders, and are not among them.
+"""Codings compared with the coders' without being among them: a candidate's, earlier rounds'.
 
 These are the later codings of a coder who coded a document more than once, in several rounds, and
 the codings of a candidate, such as a language model, who may replace a coder.

@@ -1,4 +1,4 @@
-"""Compare the codings that are set aside with those of the coders, and add up by coder."""
+"""Compare the extra codings with those of the coders, and add up by coder."""
 
 from dataclasses import dataclass
 from typing import Any

@@ -69,8 +69,8 @@ def describe_audit(agreement: Sequence[CoefficientRow], audit: AuditRows) -> lis
     if not marked and not judged:
         return [
             *_agreement(agreement),
-            f"With fewer than {FEWEST_JUDGED} coders who each share {FEWEST_DOCUMENTS} documents "
-            "with others, it cannot be said who stands out.",
+            f"Outlier analysis needs at least {FEWEST_JUDGED} coders who each share "
+            f"{FEWEST_DOCUMENTS} documents with others.",
             *_crowd(audit.coders),
         ]
     where = [
@@ -251,19 +251,20 @@ def _precision(row: CoefficientRow, half: float) -> Iterator[str]:
     documents, coders = row["documents"], row["coders"]
     low, high = row.get("coders_low"), row.get("coders_high")
     form = ".2f" if half >= _EXACTLY else ".3f"
-    known = f"pi is known to ±{half:{form}} for these {coders} coders"
+    known = f"For these {coders} coders, pi is precise to ±{half:{form}}"
     more = ceil(documents * (half / _HALF_WIDTH) ** 2) - documents
     needed = (
-        f"for ±{_HALF_WIDTH}, about {more:,} more documents with two coders are needed, beyond "
-        f"the {documents:,} there are"
+        f"±{_HALF_WIDTH} needs about {more:,} more documents with two coders than the "
+        f"{documents:,} there are"
     )
     if low is None or high is None:
-        others = "with two coders, it cannot be known what others would give" * (coders == _TWO)
+        others = "two coders are too few to predict the agreement of others" * (coders == _TWO)
     else:
         others = (
-            f"other coders would give {shown_as(low, form)} to {shown_as(min(high, 1.0), form)}"
+            f"with other coders of this kind, expect {shown_as(low, form)} to "
+            f"{shown_as(min(high, 1.0), form)}"
             if high - low < _TOO_WIDE
-            else "what other coders would give cannot be told from so few"
+            else "these are too few to predict the agreement of other coders"
         )
         if (high - low) / 2 >= _MUCH_WIDER * half:
             others += ": more coders help, more documents do not"

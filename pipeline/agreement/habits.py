@@ -1,4 +1,4 @@
-"""Where in the documents coders differ: the clearest ones, empty halves, regular steps, chance.
+"""Find habits of coders: clear documents that they miss, empty halves, regular steps, chance.
 
 What is said of a coder is evidence to look at.  So it comes with the same of the other coders in
 the same documents.

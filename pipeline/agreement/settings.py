@@ -98,7 +98,7 @@ class AgreeSettings:
     margin: Annotated[
         float,
         Option(
-            "How much less often --candidate may win (epsilon).",
+            "Tolerance (epsilon) of the test of --candidate.",
             Panel.MEASURES,
             check=in_unit_interval,
             signed=Signed("margin", "epsilon of the candidate", text=lambda margin: f"{margin:g}"),
@@ -151,7 +151,7 @@ class AgreeSettings:
     limits: Annotated[
         tuple[str, ...],
         Option(
-            "Limits beyond which coders are named, such as effect=0.05,rate=1.5.",
+            "Thresholds for flagging coders, such as effect=0.05,rate=1.5.",
             Panel.MEASURES,
             read_names,
             rare=True,

@@ -1,4 +1,4 @@
-"""The tables `coders` and `peers`, whose last columns are those of the steps of judging."""
+"""The tables `coders` and `peers`; the steps of judging add their last columns."""
 
 from collections.abc import Iterable
 

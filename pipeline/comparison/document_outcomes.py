@@ -1,4 +1,4 @@
-"""What systems did in each document of a run, boundary by boundary.
+"""Outcomes of systems in each document of a run, boundary by boundary.
 
 The tables of a run contain no boundaries, so its inputs are read again and must not have changed.
 """

@@ -1,4 +1,4 @@
-"""Read a user's own table of published scores, to show beside those of systems."""
+"""Read a user's own table of published scores, to show beside the systems."""
 
 from segscore.pipeline.errors import Refused, nearest
 from segscore.pipeline.measures import ALL

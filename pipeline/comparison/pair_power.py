@@ -1,4 +1,4 @@
-"""What a comparison could have shown: the smallest difference, and the documents that it needs."""
+"""Power of a comparison: the smallest difference it could detect, and the documents that needs."""
 
 from dataclasses import replace
 from math import nan, sqrt

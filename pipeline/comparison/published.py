@@ -1,4 +1,4 @@
-"""Put the scores that were published on the references of some runs beside those of their systems.
+"""Put scores published on the same references beside the scores of the systems.
 
 A published score is a number without its documents, so there is no test and no rank. The systems
 are scored again by the convention of the published score, if that is known.

@@ -1,4 +1,4 @@
-"""How likely a boundary of a reference is wrong, from what several systems say of it.
+"""Estimate from several systems how likely a boundary of a reference is wrong.
 
 A place is a true boundary or not. Each system marks true boundaries with one rate and other places
 with another, estimated by expectation and maximisation (Dawid & Skene 1979, Applied Statistics 28).

@@ -1,4 +1,4 @@
-"""How the values of documents become one number: averages, and documents without a value."""
+"""Averages of documents' values, and the treatment of documents without a value."""
 
 from collections.abc import Mapping
 

@@ -1,4 +1,4 @@
-"""What a value of a measure is worth on a corpus: its value for known faults."""
+"""Calibrate a measure on a corpus: compute its value for known faults."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace

@@ -1,4 +1,4 @@
-"""What a second person gets on a corpus: each coder of a document against the others.
+"""Score each coder of a document against the others: the value that a second person gets.
 
 It is the reference point ``human`` of a run, for one measure and without types of boundaries.
 """

@@ -1,4 +1,4 @@
-"""Numbers that lie near the right one: those of most of the documents, scored by default.
+"""Scores of most of the documents, which may lie near the published number.
 
 A wrong number in a paper is rarely drawn from anywhere. It is that of a few documents less, or of
 another version of the corpus, and conventions fit it as easily as they lie close to each other.

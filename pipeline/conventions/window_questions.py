@@ -1,4 +1,4 @@
-"""What conventions of Pk and WindowDiff must decide: the text, the windows, and how k is chosen."""
+"""Choices of conventions of Pk and WindowDiff: the text, the windows, and how k is chosen."""
 
 from segscore.pipeline.conventions.convention import Answer, Program, Question
 

@@ -1,4 +1,4 @@
-"""What the folders of a file to import say: its role, its coder, its document, and attributes.
+"""Read role, coder, document and attributes from the folders of a file to import.
 
 A folder such as `channel=eins/` below the location that was named gives an attribute, as in input
 tables; `role=hypothesis/`, `coder=eva/` (or `system=alpha/`) and `document_id=show-1/` give what

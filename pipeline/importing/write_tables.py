@@ -24,7 +24,6 @@ from segscore.pipeline.importing.import_tables import IMPORTED_TABLES, name_of_p
 from segscore.pipeline.importing.read_files import ImportedRows
 from segscore.pipeline.importing.settings import ImportSettings
 from segscore.pipeline.importing.shards import Shard, read_shard, rows_of_imported
-from segscore.pipeline.runs.publish_tables import has_begun_to_publish
 from segscore.pipeline.runs.run_folder import REJECTS
 from segscore.pipeline.runs.tasks import TaskRun
 from segscore.pipeline.storage.placement import require_free
@@ -48,8 +47,7 @@ def write_tables(run: TaskRun, settings: ImportSettings, rows: ImportedRows) -> 
     """
     unit = common_unit(rows.surveyed, rows.unit or settings.unit, others=rows.others)
     counts = {name: rows.total(name)[0] for name in IMPORTED_TABLES}
-    prepared = has_begun_to_publish(run.attempt)
-    if not prepared:
+    if not run.attempt.current_claim.moved:
         require_free(settings.output, [name for name, number in counts.items() if number])
     shards = rows.shards
     ranges = cut_ranges(shards, _RANGE * run.limits.bytes_per_part)
@@ -71,7 +69,7 @@ def write_tables(run: TaskRun, settings: ImportSettings, rows: ImportedRows) -> 
     )
     rejects += rows.left_out
     counts |= {REJECTS: rejects, **rows.tables}
-    if rejects and not prepared:
+    if rejects:
         groups = (with_unit(table, unit) for table in rejects_of(run.folder))
         storage.write_table(storage.join(run.folder, REJECTS, f"{REJECTS}.parquet"), groups)
         run.attempt.written.add(f"{REJECTS}/{REJECTS}.parquet")

@@ -1,4 +1,4 @@
-"""What the pass of a family may count from: pairs of segmentations, and how a run measures."""
+"""Input of the counting pass of a family: pairs of segmentations, and how a run measures."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""Whether what got worse did so for all systems: it is then said once, and nobody is blamed."""
+"""Detect declines that all systems share: report them once, and fail no system for them."""
 
 from collections.abc import Sequence
 from dataclasses import replace

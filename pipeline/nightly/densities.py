@@ -1,4 +1,4 @@
-"""How many boundaries the references and the systems have, night by night.
+"""Boundary densities of references and systems, night by night.
 
 A desk that marks fewer boundaries lowers the scores of all systems, and no average tells it from
 harder nights.

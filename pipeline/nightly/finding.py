@@ -1,4 +1,4 @@
-"""What the gate found on a night: the headline of its page, and the first lines of the terminal."""
+"""Findings of the gate on a night: the headline of its page and the first lines printed."""
 
 from collections.abc import Callable, Iterator
 

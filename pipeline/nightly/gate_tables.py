@@ -28,11 +28,11 @@ def early_levels(checks: Iterable[Check]) -> str | None:
     if not (early := _early(checks)):
         return None
     nights = min(check.nights for check in early)
+    start = f"level rules start after {FEWEST_OF_BASELINE} good nights ({nights} so far)"
     systems = {check.system for check in early}
     if {check.system for check in checks if kind_of_check(check).has_level} > systems:
-        names = named_list(sorted(systems))
-        return f"{names}: no level yet, with {nights} of {FEWEST_OF_BASELINE} good nights"
-    return f"levels: not calibrated yet, with {nights} of {FEWEST_OF_BASELINE} good nights"
+        return f"{named_list(sorted(systems))}: {start}"
+    return start
 
 
 def _failing_first(checks: Iterable[Check]) -> list[Check]:
@@ -143,12 +143,12 @@ def groups_of_gate(checks: Sequence[Check]) -> ResultTable:
 
 
 def _undistinguished(checks: Sequence[Check]) -> str:
-    """Name what got worse in a group, but not surely by more than other systems did."""
+    """Name what declined in a group, but not significantly more than other systems did."""
     worse = [check for check in checks if check.result == COMMON_CAUSE]
     if not worse:
         return ""
     named = first_named([f"{check.system} in {check.group} ({check.rule})" for check in worse])
-    return f"; worse, but not surely by more than the other systems: {named}"
+    return f"; declined, but not significantly more than the other systems: {named}"
 
 
 def moved_table(checks: Iterable[Check]) -> ResultTable:

@@ -5,13 +5,17 @@ from datetime import UTC, date, datetime
 from itertools import pairwise
 from typing import Any
 
+import pyarrow as pa
+
 from segscore.pipeline.measures import ALL
 from segscore.pipeline.nightly.history import Gathered
 from segscore.pipeline.nightly.kept_verdicts import ReplacedVerdict, said_in_words
 from segscore.pipeline.nightly.nights import differences_of
 from segscore.pipeline.nightly.restatements import Restatement
+from segscore.pipeline.nightly.summaries import RUN_COLUMNS
 from segscore.pipeline.nightly.verdict import Verdict
 from segscore.pipeline.settings.signature import signature_differences
+from segscore.pipeline.statistics.averages import summary_groups
 from segscore.pipeline.statistics.formatted_numbers import counted
 from segscore.pipeline.statistics.result_table import Column, ResultTable
 
@@ -23,6 +27,17 @@ LISTED_COLUMNS = (
     "differs_from_previous",
     "series",
     "restated_at",
+)
+_AVERAGES = (
+    "hypothesis",
+    "measure",
+    "average",
+    "value",
+    "ci_low",
+    "ci_high",
+    "documents",
+    "defined",
+    "gate",
 )
 _SHOWN = 15
 _SERIES_SHOWN = 3
@@ -58,6 +73,24 @@ def list_runs(gathered: Gathered) -> list[dict[str, Any]]:
             }
         )
     return listed
+
+
+def nightly_averages(table: pa.Table, listed: Sequence[_Row]) -> ResultTable:
+    """Return every average of a history, each with the series and restatement of its run.
+
+    Args:
+        table: the history.
+        listed: its runs, as ``list_runs`` returns them.
+    """
+    of_runs = {row["run"]: row for row in listed}
+    added = {
+        name: [of_runs[run][name] for run in table.column("run").to_pylist()]
+        for name in ("series", "restated_at")
+    }
+    groups = [name for name in summary_groups(table.column_names) if name not in RUN_COLUMNS]
+    names = ["run", "date", "outcome", *groups, *_AVERAGES]
+    columns = {name: table.column(name).to_pylist() for name in names}
+    return ResultTable([Column(*each) for each in (columns | added).items()])
 
 
 def _differences(before: _Row, now: _Row) -> list[str]:

@@ -1,4 +1,4 @@
-"""What rules would have said of nights that are published, each judged after the one before it.
+"""Replay rules over published nights, in order.
 
 Nothing is written: the verdicts are those of the given settings, also where later nights depend on
 which earlier ones were good.
@@ -19,7 +19,7 @@ from segscore.pipeline.statistics.result_table import Column, ResultTable
 
 @dataclass(frozen=True)
 class Replayed:
-    """What rules would have said of a night, and what was said; None if it was not judged."""
+    """The verdict of the replayed rules on a night, and its own; None if it was not judged."""
 
     date: date
     verdict: Verdict

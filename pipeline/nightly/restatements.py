@@ -1,4 +1,4 @@
-"""What became of a night's numbers when it was scored again, and which verdicts rest on the old.
+"""Record how numbers changed when a night was scored again, and the verdicts on the old ones.
 
 Before a published night is replaced, what it said is written to `restatements/_before`.  When the
 new run has been judged, each average of a rule that changed becomes a row of a file of its own in

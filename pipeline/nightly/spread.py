@@ -1,4 +1,4 @@
-"""How much the averages of a system vary between nights, and whether weekends are nights apart."""
+"""Estimate how much a system's averages vary between nights, and whether weekends differ."""
 
 from collections.abc import Sequence
 from datetime import date

@@ -1,4 +1,4 @@
-"""The summaries of runs as rows of the history, and those of nights that were removed."""
+"""Summaries of runs, also of removed nights, as rows of the history."""
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass

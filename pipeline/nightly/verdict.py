@@ -97,7 +97,7 @@ class Check:
         result: `passed`; `failed`: worse beyond limit and noise; `undefined`: no longer defined,
             which fails; `undecided`: cannot be decided, which passes; `warned`: a level that all
             systems share, or an interval around a floor, which passes; `with_all`: worse, but as
-            all systems, for which nobody is blamed; `on_trial`: would fail, but the system is on
+            all systems, for which no system fails; `on_trial`: would fail, but the system is on
             trial.
         moved: the documents that worsened most, if the check failed.
         nights: number of nights that tonight is compared with, by their median, or of a baseline.

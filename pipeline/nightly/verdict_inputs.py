@@ -1,4 +1,4 @@
-"""What a verdict depends on beside the night itself, and whether an earlier one still holds."""
+"""Inputs of a verdict besides the night itself; tell whether an earlier verdict still holds."""
 
 from collections.abc import Mapping
 from typing import Any, NamedTuple

@@ -1,4 +1,4 @@
-"""The page of one coder: numbers beside those of the others, who have no names, and documents."""
+"""The page of one coder: their numbers beside the unnamed others', and documents."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""What a sentence about a method says of what was measured: documents, units, levels, types."""
+"""The part of a method sentence about the material: documents, units, levels, types."""
 
 from collections import defaultdict
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""What a sentence about a method says of systems: their answers, their trials, and chance."""
+"""The part of a method sentence about systems: their answers, their trials, and chance."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any

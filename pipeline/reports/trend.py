@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from segscore.pipeline.nightly.formatting import short
+from segscore.pipeline.nightly.trend.added import added_table
 from segscore.pipeline.nightly.trend.groups import group_name
 from segscore.pipeline.nightly.trend.levels import STEP, Level
 from segscore.pipeline.nightly.trend.sentences import first_change
@@ -68,6 +69,9 @@ def _sections(found: "FoundTrend", more: Sequence[Figure]) -> list[Section]:
     if found.pairs:
         pairs = shown_figure(pairs_over_nights(found.pairs), folded=False, wide=True)
         sections.append(Section("ranking", "Systems over nights", "", [pairs]))
+    if found.added:
+        added = shown_figure(added_table(found.added), folded=False)
+        sections.append(Section("added", "Added scores", "", [added]))
     return sections
 
 
@@ -93,7 +97,7 @@ def _figures(found: "FoundTrend") -> list[Figure]:
         if each.group in groups[:_GROUPS]
         for day, value in zip(found.nightly.dates, each.values.tolist(), strict=True)
     ]
-    every = [{"y": value} for *_, value in drawn]
+    every = [{"y": value} for *_, value in drawn] + [{"y": one.value} for one in found.added]
     figures: list[Figure] = []
     for group in groups[:_GROUPS]:
         points = [
@@ -101,6 +105,11 @@ def _figures(found: "FoundTrend") -> list[Figure]:
             for each, day, value in drawn
             if each.group == group
         ]
+        if all(value is None for value in group):
+            points += [
+                {"name": f"{one.system} (added)", "x": str(one.date), "y": one.value}
+                for one in found.added
+            ]
         of_group = [each for each in found.levels if each.group == group]
         changes = [_change(level) for level in of_group if level.named][:_CHANGES]
         chart = night_chart(points, changes, found.settings.measure, _MEAN, every)

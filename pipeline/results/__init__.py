@@ -1,1 +1,1 @@
-"""What a scoring run found, for every reader: leaderboard, coverage, chance, names."""
+"""Results of a scoring run, for every reader: leaderboard, coverage, chance, names."""

@@ -1,4 +1,4 @@
-"""Which rows of `scores` and `panel_scores` a statement about systems rests on."""
+"""Select the rows of `scores` and `panel_scores` that a statement about systems rests on."""
 
 from collections.abc import Collection
 

@@ -32,7 +32,7 @@ WORK, PUBLISH = "work", "publish"
 """Purpose of a claim: to prepare a run, or to publish it."""
 
 MOVED = "moved"
-"""Stage of the claim to publish of a command in ``BESIDE``: the tables to be moved."""
+"""Stage of a claim of a command in ``BESIDE`` that has begun to publish: the tables to move."""
 
 _SHAPE = Shape(
     {
@@ -89,8 +89,8 @@ class Claim:
 
     @property
     def moved(self) -> Sequence[str]:
-        """The tables that the publisher moves to the folder, if it writes no run."""
-        return self.stages.get(MOVED, ()) if self.step == PUBLISH else ()
+        """The tables that this or an earlier attempt moves to the folder, if it writes no run."""
+        return self.stages.get(MOVED, ())
 
     @property
     def is_here(self) -> bool:

@@ -1,4 +1,4 @@
-"""What every executor of tasks offers, be it threads or a Dask cluster."""
+"""The interface of executors of tasks: threads, processes, a Dask cluster."""
 
 import re
 from collections.abc import Callable, Iterator, Mapping

@@ -185,11 +185,10 @@ def _describe_table(name: str, table: InputTable, size: int) -> str:
     if table.plain is not None:
         return f"{name}: {len(table.plain):,} rows of attributes, which every task has"
     rows = sum(piece.rows for piece in table.slices)
-    about = "" if all(piece.row_groups for piece in table.slices) else "about "
     groups = len(table.slices)
     files = len(table.files)
     return (
-        f"{name}: {about}{rows:,} rows, {readable_size(size)} decompressed, in {files:,} "
+        f"{name}: {rows:,} rows, {readable_size(size)} decompressed, in {files:,} "
         f"file{'s' * (files > 1)} ({groups:,} piece{'s' * (groups > 1)})"
     )
 

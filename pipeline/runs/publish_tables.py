@@ -1,24 +1,13 @@
-"""Publish tables that are no run: move them from the folder of an attempt to where readers look."""
+"""Publish tables that are not a run: move them from an attempt's folder to where readers look."""
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 
 from segscore.pipeline import storage
 from segscore.pipeline.errors import Failed, Refused
-from segscore.pipeline.runs import claims
 from segscore.pipeline.runs.publication import claim_publication, tidy
 from segscore.pipeline.runs.run_folder import Attempt, is_newest, require_newest
 from segscore.pipeline.storage.placement import require_free
-
-
-def has_begun_to_publish(attempt: Attempt) -> bool:
-    """Return whether an earlier attempt of the same command had prepared all tables."""
-    numbers = claims.claim_numbers(attempt.output)
-    earlier = (claims.read_claim(attempt.output, number) for number in numbers)
-    start = attempt.current_claim.start
-    return any(
-        one is not None and (one.step, one.start) == (claims.PUBLISH, start) for one in earlier
-    )
 
 
 def move_tables(attempt: Attempt, tables: Sequence[str]) -> None:
@@ -48,7 +37,7 @@ def move_tables(attempt: Attempt, tables: Sequence[str]) -> None:
         # An attempt that was killed while it wrote a file left it under a temporary name.
         unfinished = [name for name in storage.names(source) if storage.temporary_for(name)]
         storage.remove_files(source, unfinished)
-    is_local, has_begun = storage.is_local(output), has_begun_to_publish(attempt)
+    is_local, has_begun = storage.is_local(output), bool(attempt.current_claim.moved)
     if is_local and has_begun:
         to_move = {s: t for s, t in to_move.items() if not _are_same(s, t)}
     if is_local or not has_begun:
@@ -93,7 +82,7 @@ def removing(attempt: Attempt, *, resumable: bool) -> Iterator[None]:
     try:
         yield
     except BaseException as problem:
-        has_begun = attempt.claim is not None and attempt.claim.step == claims.PUBLISH
+        has_begun = attempt.claim is not None and attempt.claim.moved
         if not has_begun and (isinstance(problem, Refused) or not resumable):
             _remove(attempt)
         raise

@@ -9,8 +9,9 @@ value of a group-by column: None, bool, int, float, str, bytes, date or datetime
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, fields, is_dataclass
 from datetime import date, datetime, timezone
+from functools import cache
 from types import NoneType, UnionType
-from typing import Any, Union, get_args, get_origin, get_type_hints
+from typing import Any, Union, cast, get_args, get_origin, get_type_hints
 from zoneinfo import ZoneInfo
 
 import numpy as np
@@ -56,7 +57,7 @@ def codec(type_: Any) -> Codec:
     if type_ is pa.Table:
         return Codec(pack_table, unpack_table)
     if is_dataclass(type_):
-        return _dataclass(type_)
+        return _dataclass(cast(type, type_))
     if origin in (Union, UnionType) and len(inner) == 2 and inner[1] is NoneType:
         return _optional(codec(inner[0]))
     if origin in (NDArray, np.ndarray):  # from Python 3.12 on, NDArray is an origin of its own
@@ -144,6 +145,7 @@ def _dict(pair_codec: Codec) -> Codec:
     return Codec(write, read)
 
 
+@cache
 def _dataclass(type_: Any) -> Codec:
     hints = get_type_hints(type_)
     parts = {field.name: codec(hints[field.name]) for field in fields(type_)}

@@ -100,11 +100,14 @@ def _files_unless_damaged(folder: str, moved_to: str, stage: str, part: str) -> 
     except (ValueError, OSError, RecursionError, TypeError):
         return []  # it is refused when it is loaded
     for name, written in stated.items():
-        places = storage.join(folder, name), storage.join(moved_to, name)
-        if not any(storage.is_as_written(place, written) for place in places):
+        prepared = storage.join(folder, name)
+        if storage.is_as_written(prepared, written):
+            continue
+        if not storage.is_as_written(storage.join(moved_to, name), written):
             storage.remove(url)
-            _LOG.warning("%s: is not as it was written, and is made again", places[0])
+            _LOG.warning("%s: is not as it was written, and is made again", prepared)
             return []
+        storage.remove(prepared)  # what is left of it must not replace what was moved
     return [*stated]
 
 

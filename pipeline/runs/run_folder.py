@@ -332,11 +332,12 @@ def claim(attempt: Attempt, stages: Mapping[str, Sequence[str]]) -> str | None:
 def _claim(attempt: Attempt, stages: Mapping[str, Sequence[str]]) -> str | None:
     for _ in range(MAX_EXAMINATIONS):
         newest, resumed = attempt.state.newest, attempt.state.resumed
+        moved = {claims.MOVED: newest.moved} if newest and resumed and newest.moved else {}
         new_claim = Claim(
             number=newest.number + 1 if newest else 1,
             start=newest.start if newest and resumed else uuid4().hex,
             fingerprint=asdict(attempt.fingerprint),
-            stages={stage: list(parts) for stage, parts in stages.items()},
+            stages={stage: list(parts) for stage, parts in {**stages, **moved}.items()},
             shown=kept_files(attempt),
         )
         if _write_claim(attempt, new_claim):

@@ -1,4 +1,4 @@
-"""Where a run leaves its tables and its record: a folder that is published, or memory."""
+"""The destination of a run's tables and record: a folder that is published, or memory."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext

@@ -1,4 +1,4 @@
-"""Which of the locations that a run recorded are read again.
+"""Decide which locations that a run recorded may be read again.
 
 Whoever can write a run.json can name any location in it.  A path on a disk of this machine is read
 without asking anybody.  A request to a store tells its owner who asks, from where and with which

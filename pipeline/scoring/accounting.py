@@ -104,8 +104,10 @@ def nothing_scored(
     if {*chain.from_iterable(table.column("rule").to_pylist() for table in rejects)} == {
         _NO_LENGTH
     }:
+        has_lengths = references["rejected"] < references["in"]
+        table = inputs.hypotheses if has_lengths else inputs.references
         return NoResult(
-            f"{inputs.references.location}: no row has n_units, the number of units of its "
+            f"{table.location}: no row has n_units, the number of units of its "
             "document; add this column, or give --documents with it and --length-tolerance"
         )
     of_rejected = rejected_references(rejects, unpaired).hypotheses

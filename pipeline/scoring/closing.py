@@ -1,50 +1,17 @@
-"""Finish a scoring run: average its results, let every aspect add to them, and publish."""
+"""Close a scoring run: average its results, and let every aspect add to them and its record."""
 
 from dataclasses import replace
 from itertools import chain
 
 from segscore.pipeline.runs.adding import SavedSums, add_saved
 from segscore.pipeline.runs.tasks import TaskRun
-from segscore.pipeline.scoring.aspects.answers import Answers
-from segscore.pipeline.scoring.aspects.aspect import Aspect, Outcome
-from segscore.pipeline.scoring.aspects.baselines import Baselines
-from segscore.pipeline.scoring.aspects.checks import (
-    Groups,
-    Positions,
-    SelfPairs,
-    Systems,
-    TestSet,
-)
-from segscore.pipeline.scoring.aspects.labels import Confusion, SelectedLabels
-from segscore.pipeline.scoring.aspects.missing import UnansweredDocuments, UnpairedRows
-from segscore.pipeline.scoring.aspects.related_documents import RelatedDocuments
-from segscore.pipeline.scoring.aspects.shared_averages import SharedAverages
-from segscore.pipeline.scoring.aspects.threshold import Threshold
-from segscore.pipeline.scoring.aspects.trials import Trials
+from segscore.pipeline.scoring.aspects import ASPECTS
+from segscore.pipeline.scoring.aspects.aspect import Outcome
 from segscore.pipeline.scoring.finished_scoring import FinishedScoring
 from segscore.pipeline.scoring.inputs import Inputs
-from segscore.pipeline.scoring.part import PartSums, TaskResults, add, bucket_run_units
+from segscore.pipeline.scoring.records import PartSums, TaskResults, add, bucket_run_units
 from segscore.pipeline.scoring.results import describe_results, summarise_results
 from segscore.pipeline.scoring.settings import ScoreSettings
-
-ASPECTS: tuple[Aspect, ...] = (
-    UnpairedRows(),
-    UnansweredDocuments(),
-    SelfPairs(),
-    TestSet(),
-    Groups(),
-    Systems(),
-    Trials(),
-    Answers(),
-    SharedAverages(),
-    Positions(),
-    SelectedLabels(),
-    Baselines(),
-    RelatedDocuments(),
-    Confusion(),
-    Threshold(),
-)
-"""All aspects, in the order of their columns, tables and warnings."""
 
 
 def close(

@@ -10,8 +10,8 @@ from segscore.pipeline.results.names import POINT
 from segscore.pipeline.scoring.boundaries import Side, side, typed_side
 from segscore.pipeline.scoring.counting import Rule
 from segscore.pipeline.scoring.density_matched import OwnDraw, draw
-from segscore.pipeline.scoring.pairs import Hypotheses
 from segscore.pipeline.scoring.references import References
+from segscore.pipeline.scoring.view import Hypotheses
 from segscore.pipeline.tables.read import Rows
 
 

@@ -1,6 +1,6 @@
 """Count what a scoring run warns of: attributes that differ, positions, windows, shifts."""
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -9,9 +9,6 @@ import pyarrow.compute as pc
 
 from segscore.pipeline.arrays.ragged import Flags, Ints, Ragged
 from segscore.pipeline.measures.windows import reference_windows
-from segscore.pipeline.scoring.counting import Pairs
-from segscore.pipeline.scoring.pairs import Hypotheses
-from segscore.pipeline.scoring.references import References
 from segscore.pipeline.scoring.settings import ScoreSettings
 from segscore.pipeline.scoring.shifts import (
     Differences,
@@ -20,6 +17,7 @@ from segscore.pipeline.scoring.shifts import (
     sample_differences,
 )
 from segscore.pipeline.scoring.swapped_inputs import names_references
+from segscore.pipeline.scoring.view import Block, View
 from segscore.pipeline.settings.measuring import MeasuringSettings
 from segscore.pipeline.statistics.formatted_numbers import counted
 from segscore.pipeline.statistics.sums import add_numbers
@@ -51,10 +49,10 @@ Counts = dict[tuple[str, str], int]
 
 @dataclass(frozen=True)
 class InputStats:
-    """What was input_stats in some rows.
+    """What is odd about some rows.
 
     Attributes:
-        counts: numbers of what was input_stats.
+        counts: how often each thing was seen.
         differences: distances of boundaries of each system from those of references.
     """
 
@@ -63,22 +61,25 @@ class InputStats:
 
 
 def add_input_stats(parts: Iterable[InputStats]) -> InputStats:
-    """Add up what was input_stats in disjoint sets of rows."""
+    """Add up what was seen in disjoint sets of rows."""
     parts = [*parts]
     counts = add_numbers(part.counts for part in parts)
     return InputStats(counts, join_differences(part.differences for part in parts))
 
 
-def collect_pair_stats(
-    hypotheses: Hypotheses,
-    pairs: Pairs,
-    references: References,
-    group_by: Collection[str],
-    documents: int,
-) -> InputStats:
-    """Notice what is odd about some hypotheses and references of a run of so many documents."""
+def collect_input_stats(block: Block) -> InputStats:
+    """Count what is odd about the hypotheses of a block and, in its first, about the whole part."""
+    if not block.is_given:
+        return InputStats()
+    of_block = _collect_pair_stats(block.whole, block.documents)
+    return add_input_stats([of_block, *([_collect_part_stats(block)] * block.is_first)])
+
+
+def _collect_pair_stats(view: View, documents: int) -> InputStats:
+    """Count what is odd about hypotheses and references of a run of so many documents."""
+    hypotheses, pairs, references = view.hypotheses, view.pairs, view.references
     counts: Counts = {}
-    for name in group_by:
+    for name in view.rule.group_by:
         if name not in references.attributes.column_names:
             continue
         used = references.attributes.column(name).take(pa.array(pairs.ref_row))
@@ -105,30 +106,26 @@ def collect_pair_stats(
         counts |= {(_POSITIONS, table): positions, (_LATE, table): late}
     segments = int((references.side.in_units.lengths[rows] + 1).sum())
     counts |= {_UNITS: int(units[rows].sum()), _SEGMENTS: segments}
-    counts |= _count_empty(hypotheses, pairs, references)
-    differences, looked_at = sample_differences(hypotheses, pairs, references, documents)
+    counts |= _count_empty(view)
+    differences, looked_at = sample_differences(view, documents)
     counts |= {(_LOOKED_AT, system): number for system, number in looked_at.items()}
     return InputStats(counts, differences)
 
 
-def collect_part_stats(references: References, rows: int, far: int) -> InputStats:
-    """Notice what is odd about all rows of some documents.
-
-    Args:
-        references: their references.
-        rows: number of their hypotheses.
-        far: number of those of a length far from their document's.
-    """
+def _collect_part_stats(block: Block) -> InputStats:
+    """Count what is odd about all rows of the part that a block is of."""
+    references = block.whole.references
     windows = np.maximum(0, references.size - references.window)
     covered = reference_windows(references.side.boundaries, references.size, references.window)
     blind = (windows > 0) & (covered == windows)
     of_windows = {_WINDOWED: int((windows > 0).sum()), _BLIND: int(blind.sum())}
     sizes = {_REFERENCES: len(references), _DOCUMENTS: len(references.documents)}
-    return InputStats({_ROWS: rows, _FAR: far} | of_windows | sizes)
+    return InputStats({_ROWS: block.part_rows, _FAR: block.part_far} | of_windows | sizes)
 
 
-def _count_empty(hypotheses: Hypotheses, pairs: Pairs, references: References) -> Counts:
+def _count_empty(view: View) -> Counts:
     """Count the hypotheses of each system where a reference has a boundary, and the empty ones."""
+    hypotheses, pairs, references = view.hypotheses, view.pairs, view.references
     divided = np.zeros(len(hypotheses.document), bool)
     has_boundary = references.side.in_units.lengths > 0
     divided[pairs.hyp_row[has_boundary[pairs.ref_row]]] = True

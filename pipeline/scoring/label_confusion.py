@@ -10,9 +10,7 @@ from segscore.pipeline.arrays.kernel import kernel
 from segscore.pipeline.arrays.ragged import Ints, row_values
 from segscore.pipeline.measures.items import ItemArrays
 from segscore.pipeline.scoring.boundaries import Labelled
-from segscore.pipeline.scoring.counting import Pairs
-from segscore.pipeline.scoring.pairs import Hypotheses
-from segscore.pipeline.scoring.references import References
+from segscore.pipeline.scoring.view import View
 
 LabelCells = dict[tuple[str, str | None, str | None], int]
 """Units by system, label of the reference and label of the hypothesis; None for no label."""
@@ -40,9 +38,10 @@ def _count_overlaps(
             h += until == hyp_end
 
 
-def count_labels(hypotheses: Hypotheses, pairs: Pairs, references: References) -> LabelCells:
+def count_labels(view: View) -> LabelCells:
     """Count the labels of all overlaps by system; nothing if a side has no labels."""
-    ref, hyp = references.side.labels, hypotheses.side.labels
+    hypotheses, pairs = view.hypotheses, view.pairs
+    ref, hyp = view.references.side.labels, hypotheses.side.labels
     if ref is None or hyp is None:
         return {}
     system = hypotheses.system.code[pairs.hyp_row]

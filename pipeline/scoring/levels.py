@@ -1,4 +1,4 @@
-"""Levels of a hierarchy: boundaries of all types up to that of the level, or of that type alone.
+"""Levels of a hierarchy: boundaries of all types up to the level's, or of its type alone.
 
 A level is scored as if its boundaries were all there is, and had no types: it has windows and a
 P_seg of its own.  Beside the averages of each level there are those over all levels: the macro

@@ -84,7 +84,7 @@ def _numbers(entry: object) -> dict[str, int]:
 
 
 def missing_policy(settings: MeasuringSettings) -> str:
-    """Return what a scoring run does about documents that systems lack."""
+    """Return the policy for documents that systems did not answer."""
     assert isinstance(settings, ScoreSettings)
     return settings.missing
 

@@ -1,6 +1,6 @@
-"""Pair hypotheses with their references, count, compute measures, and add up."""
+"""Score the pairs of a view: rows of `scores` and `panel_scores`, and their sums."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 from segscore.pipeline.arrays.ragged import Categorical, Floats, Ints, column, encode, numbers
 from segscore.pipeline.measures import PANEL_FAMILIES, Table
 from segscore.pipeline.measures.compared import PanelRows
-from segscore.pipeline.scoring.boundaries import Side
 from segscore.pipeline.scoring.counting import Pairs, Rule, count_pairs
 from segscore.pipeline.scoring.draw_sums import DrawSums, draw_sums, sum_draw
 from segscore.pipeline.scoring.group_sums import KeyedRows, sums_by_group
@@ -22,7 +21,8 @@ from segscore.pipeline.scoring.trial_sums import (
     sum_keyed,
     sum_own,
 )
-from segscore.pipeline.scoring.trials import NUMBER, PairTrials, Trials
+from segscore.pipeline.scoring.trials import NUMBER, PairTrials
+from segscore.pipeline.scoring.view import Hypotheses, View
 from segscore.pipeline.settings.measuring import LEVEL
 from segscore.pipeline.statistics import sums as adding
 from segscore.pipeline.statistics.resampling import Units
@@ -32,43 +32,6 @@ PAIR_ROWS, PANEL_ROWS = "scores", "panel_scores"
 
 _ROWS_AT_ONCE = 8192
 """Rows that formulas are applied to at a time, so that intermediate results stay in the cache."""
-
-
-@dataclass(frozen=True)
-class Hypotheses:
-    """Segmentations to judge, each of a document that has a reference.
-
-    Attributes:
-        document_id: shape (rows,).
-        coder: name of each hypothesis in `scores`, shape (rows,).
-        system: name under which each hypothesis is averaged, shape (rows,).
-        document: document number of each hypothesis, shape (rows,).
-        side: boundaries of the hypotheses.
-        attributes: attributes, one row per hypothesis.
-        one_each: whether no two rows have the same document and system.
-        draws: how often the boundaries were drawn, if they are random; counts are then the sums
-            over the draws.
-        drawn: returns the boundaries of a draw, by its number from 0; ``side`` has the first.
-        trials: which rows are answers of one system for one document; None if no two are.
-    """
-
-    document_id: pa.StringArray
-    coder: pa.StringArray
-    system: Categorical
-    document: Ints
-    side: Side
-    attributes: pa.Table
-    one_each: bool = True
-    draws: int = 1
-    drawn: Callable[[int], Side] | None = None
-    trials: Trials | None = None
-
-    def every_draw(self) -> Iterator["Hypotheses"]:
-        """Yield the hypotheses with the boundaries of each draw; once if they are not random."""
-        yield self
-        if self.drawn is not None:
-            for number in range(1, self.draws):
-                yield replace(self, side=self.drawn(number))
 
 
 @dataclass(frozen=True)
@@ -88,7 +51,8 @@ class Scored:
     Attributes:
         table: the rows.
         sums: their sums by group.
-        rows: what was added up, on one of several levels, whose rows are to be added up together.
+        rows: the rows of this level, to be added up with those of the other levels; None in a run
+            without levels.
         draws: the sums of each draw over all documents, of random boundaries.
         trials: the sums of each trial, of systems with trials.
     """
@@ -100,41 +64,30 @@ class Scored:
     trials: TrialSums = field(default_factory=TrialSums)
 
 
-def score_pairs(
-    hypotheses: Hypotheses, pairs: Pairs, references: References, rule: Rule, *, original: bool
-) -> Scored:
-    """Count every pair and compute its measures, as rows of `scores` (schemas/scores.py).
-
-    Args:
-        hypotheses: hypotheses of the task.
-        pairs: the pairs to score.
-        references: the original references, or consensus references.
-        rule: how to count and add up.
-        original: whether these are the original references; only they contribute to the averages
-            over all references.
-    """
-    each, draws = _count(hypotheses, pairs, references, rule, original=original)
-    together = None if hypotheses.trials is None else hypotheses.trials.of_pairs(pairs)
+def score_pairs(view: View) -> Scored:
+    """Count every pair and compute its measures, as rows of `scores` (schemas/scores.py)."""
+    hypotheses, pairs, rule = view.hypotheses, view.pairs, view.rule
+    each, draws = _count(view)
+    together = view.trials_of(pairs)
     rows = each if together is None else each.over_trials(together)
-    table = _table_of(rows, hypotheses, references, rule)
+    table = _table_of(rows, view)
     ready = rows.grouped(hypotheses, _groups(table, rule), one_each=pairs.one_to_one)
-    sums = sum_groups(ready, rule, references.resampling, original=original)
+    sums = sum_groups(ready, rule, view.references.resampling, original=view.is_original)
     found = Scored(table, sums, draws=draw_sums(draws, ready.system.names))
-    if together is not None and hypotheses.drawn is None and original:
+    if together is not None and hypotheses.drawn is None and view.is_original:
         of_each = each.grouped(hypotheses, None, one_each=pairs.one_to_one)
-        rows_of = of_each, ready, together
-        found = replace(found, trials=_sum_trials(PAIR_ROWS, hypotheses, rows_of, references, rule))
+        trials = _sum_trials(PAIR_ROWS, view, (of_each, ready, together))
+        found = replace(found, trials=trials)
     return found if rule.level is None else replace(found, rows=ready)
 
 
-def _count(
-    hypotheses: Hypotheses, pairs: Pairs, references: References, rule: Rule, *, original: bool
-) -> tuple["_Rows", list[NDArray[Any]]]:
+def _count(view: View) -> tuple["_Rows", list[NDArray[Any]]]:
     """Count every pair and compute its measures, and add up the counts of each draw.
 
     The counts of a pair are sums over the draws, and its values means of theirs, because the value
     of mean counts is another one (a quotient is not linear).
     """
+    hypotheses, pairs, references, rule = view.hypotheses, view.pairs, view.references, view.rule
     ref, hyp = pairs.ref_row, pairs.hyp_row
     parameters = rule.settings.parameters(references.p_seg, rule.types)
     counts: dict[str, Ints] = {}
@@ -146,7 +99,7 @@ def _count(
         of_draw = count_pairs(draw, pairs, references, rule)
         _add_draw(counts, of_draw)
         values.add(_compute_measures(rule.selection.pairs, of_draw, parameters))
-        if hypotheses.drawn is not None and original:
+        if hypotheses.drawn is not None and view.is_original:
             draws.append(sum_draw(of_draw, system))
         collapsed += references.side.collapsed[ref] + draw.side.collapsed[hyp]
     return _Rows(pairs, counts, values.means(), collapsed), draws
@@ -154,7 +107,7 @@ def _count(
 
 @dataclass(frozen=True)
 class _Rows:
-    """Pairs with their counts and values, or answers with the means over their trials.
+    """Pairs with their counts and values, or one row for all trials of an answer.
 
     Attributes:
         pairs: the pairs; that of the first trial of each answer.
@@ -171,7 +124,7 @@ class _Rows:
     trials: Ints | None = None
 
     def over_trials(self, together: PairTrials) -> "_Rows":
-        """Return the means over the trials of each answer."""
+        """Return a row for each answer: mean values, counts extended to the scale of the run."""
         return _Rows(
             together.first(self.pairs),
             together.extended(self.counts),
@@ -185,7 +138,6 @@ class _Rows:
     ) -> GroupedRows:
         """Return the rows to add up by system and group."""
         hyp = self.pairs.hyp_row
-        one_each = one_each and hypotheses.one_each
         counted = adding.CountedRows(
             hypotheses.document[hyp], [*self.counts.values()], [*self.values.values()], one_each
         )
@@ -193,15 +145,16 @@ class _Rows:
         return GroupedRows(system, groups, tuple(self.counts), counted)
 
 
-def _table_of(rows: _Rows, hypotheses: Hypotheses, references: References, rule: Rule) -> pa.Table:
+def _table_of(rows: _Rows, view: View) -> pa.Table:
     """Return rows of `scores`."""
+    hypotheses, references = view.hypotheses, view.references
     pairs, ref = rows.pairs, rows.pairs.ref_row
     names = {
         "document_id": pairs.hypothesis_column(hypotheses.document_id),
         "reference": references.coder.take(pa.array(ref)),
         "hypothesis": pairs.hypothesis_column(hypotheses.coder),
-        **_attributes(hypotheses, pairs, references),
-        **_level(rule, len(ref)),
+        **_attributes(view, pairs),
+        **_level(view.rule, len(ref)),
     }
     sizes = {
         "n_units": column(references.size[ref]),
@@ -218,22 +171,17 @@ def _number_of_trials(rows: _Rows) -> dict[str, pa.Array]:
 
 
 def _sum_trials(
-    table: str,
-    hypotheses: Hypotheses,
-    rows: tuple[GroupedRows, GroupedRows, PairTrials],
-    references: References,
-    rule: Rule,
+    table: str, view: View, rows: tuple[GroupedRows, GroupedRows, PairTrials]
 ) -> TrialSums:
     """Add up the rows of each trial and, once, how far the trials of each answer agree.
 
     Args:
         table: name of the table of the rows.
-        hypotheses: the hypotheses, with their trials.
+        view: the hypotheses, with their trials, beside their references.
         rows: the row of each trial, those of each answer, and which trials are of which answer.
-        references: the references.
-        rule: how to count and add up.
     """
     of_each, ready, together = rows
+    hypotheses, references, rule = view.hypotheses, view.references, view.rule
     trials = hypotheses.trials
     assert trials is not None
     hyp_row = together.hyp_row
@@ -307,21 +255,17 @@ def _defined(values: Floats) -> tuple[Floats, Ints]:
     return np.where(known, values, 0.0), known.astype(np.int64)
 
 
-def score_panels(
-    hypotheses: Hypotheses, scored: pa.Table, pairs: Pairs, references: References, rule: Rule
-) -> Scored:
+def score_panels(view: View, scored: pa.Table) -> Scored:
     """Compare each hypothesis with all its references at once (docs/measures.md).
 
     Args:
-        hypotheses: hypotheses of the task, one row per document and coder.
-        scored: their rows of `scores` against each reference, for the means over references.
-        pairs: the pairs in ``scored``: each hypothesis with all references of its document.
-        references: the original references.
-        rule: how to count and add up.
+        view: each hypothesis, one row per document and coder, with all references of its document.
+        scored: the rows of `scores` of its pairs, for the means over references.
 
     Returns:
         Rows of `panel_scores`, and their sums.
     """
+    hypotheses, pairs, references, rule = view.hypotheses, view.pairs, view.references, view.rule
     document, table = hypotheses.document, rule.selection.panels
     counts: dict[str, Ints] = {}
     parameters = rule.settings.parameters(references.p_seg, rule.types)
@@ -334,13 +278,13 @@ def score_panels(
     whole = Pairs(references.first[document], np.arange(len(document)), one_to_one=True)
     nothing = np.zeros(len(document), np.int64)
     each = _Rows(whole, counts, values.means(), nothing)
-    together = None if hypotheses.trials is None else hypotheses.trials.of_pairs(whole)
+    together = view.trials_of(whole)
     rows, of_scored = each, pairs.hyp_row
     if together is not None and hypotheses.trials is not None:
         rows = each.over_trials(together)
         first = hypotheses.trials.of_pairs(pairs).first(pairs).hyp_row
         of_scored = np.searchsorted(rows.pairs.hyp_row, first)
-    written = _panel_table(rows, (scored, of_scored), hypotheses, references, rule)
+    written = _panel_table(rows, (scored, of_scored), view)
     if not table.measures:
         return Scored(written, [])
     ready = rows.grouped(hypotheses, _groups(written, rule), one_each=True)
@@ -349,18 +293,13 @@ def score_panels(
     if together is None or hypotheses.drawn is not None:
         return found
     of_each = each.grouped(hypotheses, None, one_each=True)
-    of_trials = _sum_trials(PANEL_ROWS, hypotheses, (of_each, ready, together), references, rule)
+    of_trials = _sum_trials(PANEL_ROWS, view, (of_each, ready, together))
     return replace(found, trials=of_trials)
 
 
-def _panel_table(
-    rows: _Rows,
-    scored: tuple[pa.Table, Ints],
-    hypotheses: Hypotheses,
-    references: References,
-    rule: Rule,
-) -> pa.Table:
+def _panel_table(rows: _Rows, scored: tuple[pa.Table, Ints], view: View) -> pa.Table:
     """Return rows of `panel_scores`; ``scored`` has rows of `scores`, and the row of each here."""
+    hypotheses, references = view.hypotheses, view.references
     hyp = rows.pairs.hyp_row
     document = hypotheses.document[hyp]
     sizes = {
@@ -370,11 +309,11 @@ def _panel_table(
     names = {
         "document_id": rows.pairs.hypothesis_column(hypotheses.document_id),
         "hypothesis": rows.pairs.hypothesis_column(hypotheses.coder),
-        **_attributes(hypotheses, rows.pairs, references),
-        **_level(rule, len(document)),
+        **_attributes(view, rows.pairs),
+        **_level(view.rule, len(document)),
         **_number_of_trials(rows),
     }
-    measures = rule.selection.pairs.measures
+    measures = view.rule.selection.pairs.measures
     over_references = adding.mean_over_references(read_measures(scored[0], measures), scored[1])
     mean_columns = {
         f"mean_{name}": row for name, row in zip(measures, over_references, strict=True)
@@ -404,11 +343,10 @@ def read_measures(scored: pa.Table, measures: Iterable[str]) -> list[Floats]:
     ]
 
 
-def _attributes(
-    hypotheses: Hypotheses, pairs: Pairs, references: References
-) -> dict[str, pa.ChunkedArray]:
+def _attributes(view: View, pairs: Pairs) -> dict[str, pa.ChunkedArray]:
     """Return each pair's attributes: the document's or reference's, else the hypothesis's."""
-    from_references = references.attributes.take(pa.array(pairs.ref_row))
+    hypotheses = view.hypotheses
+    from_references = view.references.attributes.take(pa.array(pairs.ref_row))
     columns = dict(zip(from_references.column_names, from_references.columns, strict=True))
     for name in hypotheses.attributes.column_names:
         if name not in columns:

@@ -1,10 +1,9 @@
-"""Score the accepted hypotheses and the reference points of a part, and add up their sums."""
+"""Score the accepted hypotheses and the reference points of a part, block by block."""
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from itertools import product
-from typing import NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -13,228 +12,53 @@ import pyarrow.compute as pc
 from segscore.pipeline.arrays.document_ids import hash_names
 from segscore.pipeline.arrays.ragged import Categorical, Flags, Ints
 from segscore.pipeline.results.names import POINT
-from segscore.pipeline.runs.record import RowCounts, require_row_counts
+from segscore.pipeline.scoring.aspects import ASPECTS
 from segscore.pipeline.scoring.boundaries import Side, side, side_from_rows
-from segscore.pipeline.scoring.counting import Pairs, Rule, pair_up
+from segscore.pipeline.scoring.counting import Pairs, pair_up
 from segscore.pipeline.scoring.density_matched_rows import density_matched_rows
-from segscore.pipeline.scoring.documents import Job, Totals
-from segscore.pipeline.scoring.draw_sums import DrawSums, add_draws
-from segscore.pipeline.scoring.hypotheses import Accepted, DocumentsBySystem
-from segscore.pipeline.scoring.input_stats import (
-    InputStats,
-    add_input_stats,
-    collect_pair_stats,
-    collect_part_stats,
-)
-from segscore.pipeline.scoring.label_confusion import LabelCells, count_labels
-from segscore.pipeline.scoring.levels import LevelParameters, join_levels, rows_at
-from segscore.pipeline.scoring.missing import Missing
-from segscore.pipeline.scoring.pairs import (
-    Hypotheses,
-    Scored,
-    score_pairs,
-    score_panels,
-    sum_groups,
-)
+from segscore.pipeline.scoring.documents import Job
+from segscore.pipeline.scoring.draw_sums import add_draws
+from segscore.pipeline.scoring.hypotheses import Accepted
+from segscore.pipeline.scoring.levels import join_levels, rows_at
+from segscore.pipeline.scoring.pairs import Scored, score_pairs, score_panels, sum_groups
+from segscore.pipeline.scoring.records import PartSums, add
 from segscore.pipeline.scoring.reference_points import (
     REFERENCE_POINTS,
     Codings,
     Points,
     points,
 )
-from segscore.pipeline.scoring.references import (
-    References,
-    consensus_references,
-    label_use,
-)
-from segscore.pipeline.scoring.trial_sums import TrialSums, add_trials
+from segscore.pipeline.scoring.reference_set import ReferenceSet
+from segscore.pipeline.scoring.references import References, label_use
+from segscore.pipeline.scoring.trial_sums import add_trials
 from segscore.pipeline.scoring.trials import Trials, blocks, labelled
-from segscore.pipeline.scoring.type_confusion import Cells, add_cells, count_classes
-from segscore.pipeline.settings.measuring import MeasuringSettings
+from segscore.pipeline.scoring.view import Block, Hypotheses, View
 from segscore.pipeline.settings.reading import RANDOM_POINT_NAMES
-from segscore.pipeline.statistics.sums import Sums, add_numbers, bucket_units, merge
+from segscore.pipeline.statistics.sums import Sums, merge
 from segscore.pipeline.tables.boundary_types import COLUMN as BOUNDARY_TYPES
 from segscore.pipeline.tables.columns import SEGMENTATIONS
 from segscore.pipeline.tables.read import Rows
 from segscore.pipeline.tables.trial_numbers import trial_numbers
-from segscore.pipeline.testsets.content import Content
-from segscore.pipeline.testsets.recognise import Recognition
 
 
 @dataclass(frozen=True)
-class ReferenceSet:
-    """The references that hypotheses are scored against.
+class ScoredBlock:
+    """Rows of `scores` and of `panel_scores`, and what was observed of them."""
 
-    Attributes:
-        references: the accepted references.
-        consensus: for each consensus share, one consensus reference per document.
-        has_panels: whether any document of the run has several references.
-        levels: the references with the boundaries of each level; empty in a run without levels.
-    """
-
-    references: References
-    consensus: tuple[References, ...]
-    has_panels: bool = False
-    levels: tuple[References, ...] = ()
+    pairs: list[Scored]
+    panels: list[Scored]
+    observed: PartSums = field(default_factory=PartSums)
 
     @property
-    def by_level(self) -> tuple[References, ...]:
-        """The references of each level, in the order of ``Rule.levels``."""
-        return self.levels or (self.references,)
-
-    @classmethod
-    def build(
-        cls, references: References, settings: MeasuringSettings, *, has_panels: bool
-    ) -> "ReferenceSet":
-        """Build the consensus references that the settings ask for."""
-        consensus = [
-            consensus_references(references, label, share, settings)
-            for label, share in settings.shares.items()
-        ]
-        return cls(references, tuple(consensus), has_panels)
-
-
-@dataclass(frozen=True)
-class PartSums:
-    """Sums over rows of scores.
-
-    Attributes:
-        pairs: sums over the rows of `scores`; None if there are no rows.
-        panels: sums over the rows of `panel_scores`; None if there are no rows.
-        confusion: counts of confused boundary types; empty unless the settings ask for them.
-        input_stats: what the run may warn of.
-        draws: sums of each draw of random boundaries.
-        trials: sums of each trial of systems with trials.
-        labels: units by labels of both sides; empty unless the settings ask for them.
-    """
-
-    pairs: Sums | None = None
-    panels: Sums | None = None
-    confusion: Cells = field(default_factory=dict)
-    input_stats: InputStats = field(default_factory=InputStats)
-    draws: DrawSums = field(default_factory=dict)
-    trials: TrialSums = field(default_factory=TrialSums)
-    labels: LabelCells = field(default_factory=dict)
-
-
-def add(parts: Iterable[PartSums]) -> PartSums:
-    """Add up the sums of disjoint sets of rows."""
-    total = PartSums()
-    for part in parts:
-        total = PartSums(
-            _merge_present(total.pairs, part.pairs),
-            _merge_present(total.panels, part.panels),
-            add_cells([total.confusion, part.confusion]),
-            add_input_stats([total.input_stats, part.input_stats]),
-            add_draws([total.draws, part.draws]),
-            add_trials([total.trials, part.trials]),
-            add_numbers([total.labels, part.labels]),
+    def sums(self) -> PartSums:
+        """The sums over the rows, and what aspects observed: they fill different fields."""
+        return replace(
+            self.observed,
+            pairs=_merge_sums(self.pairs),
+            panels=_merge_sums(self.panels),
+            draws=add_draws(scored.draws for scored in self.pairs),
+            trials=add_trials(scored.trials for scored in (*self.pairs, *self.panels)),
         )
-    return total
-
-
-def bucket_run_units(sums: PartSums) -> PartSums:
-    """Return the sums of a whole run with its resampling units in buckets, if they are many."""
-    pairs, panels = (
-        None if each is None else bucket_units(each) for each in (sums.pairs, sums.panels)
-    )
-    return replace(sums, pairs=pairs, panels=panels)
-
-
-def _merge_present(first: Sums | None, second: Sums | None) -> Sums | None:
-    present = [sums for sums in (first, second) if sums is not None]
-    return merge(present) if present else None
-
-
-@dataclass(frozen=True)
-class Receipt:
-    """What a task returns about its part; rows and sums are in the files that it wrote.
-
-    Attributes:
-        part: name of the part, under which its sums are saved.
-        rows: how many input rows were scored, rejected and unpaired.
-        pairs: number of rows written to `scores`.
-        answered: of which documents of the part systems have hypotheses that were scored.
-        rejected: of which other documents systems have rejected hypotheses alone.
-        contradicting: of which of these a hypothesis contradicts other rows.
-        lacked: the first documents of the part that systems lack, where they are to be named.
-        content: what was counted of the part's references to recognise them.
-        totals: what is known of all documents, if the part has all documents of the run.
-    """
-
-    part: str
-    rows: RowCounts
-    pairs: int
-    answered: DocumentsBySystem
-    rejected: DocumentsBySystem
-    contradicting: DocumentsBySystem
-    lacked: dict[str, tuple[str, ...]]
-    content: Content
-    totals: Totals | None
-
-    def __post_init__(self) -> None:
-        """Refuse counts that do not add up, as a receipt may come from a file."""
-        require_row_counts(self.rows)
-
-
-@dataclass(frozen=True)
-class TaskResults:
-    """The result of all tasks of a run.
-
-    Attributes:
-        rule: how pairs were counted, with the boundary types that occur.
-        p_seg: P_seg of the run; NaN if undefined.
-        documents: number of documents with an accepted reference.
-        test_set: what the accepted references were recognised as.
-        rows: how many input rows were scored, rejected and unpaired.
-        pairs: number of rows written to `scores`.
-        folder: folder of the unfinished run; empty for a run in memory.
-        parts: names of the parts whose sums are saved in ``folder``.
-        sums: the sums of a run in memory; None if they are saved.
-        levels: parameters over all levels, then of each level; empty without levels.
-        missing: documents of which systems have no hypothesis.
-        trials: as in ``Totals``.
-    """
-
-    rule: Rule
-    p_seg: float
-    documents: int
-    test_set: Recognition
-    rows: RowCounts
-    pairs: int
-    folder: str = ""
-    parts: list[str] = field(default_factory=list)
-    sums: PartSums | None = None
-    levels: tuple[LevelParameters, ...] = ()
-    missing: Missing = field(default_factory=Missing)
-    trials: int | None = None
-
-
-class Confusion(NamedTuple):
-    """Confused boundary types, and confused labels of segments."""
-
-    types: Cells
-    labels: LabelCells
-
-
-NOT_CONFUSED = Confusion({}, {})
-
-ScoredBlock = tuple[list[Scored], list[Scored], Confusion, InputStats]
-"""Rows of `scores` and `panel_scores`, what was confused, and what the run warns of."""
-
-
-def block_sums(block: ScoredBlock) -> PartSums:
-    """Add up the rows of a block."""
-    pairs, panels, confused, input_stats = block
-    return PartSums(
-        _merge_sums(pairs),
-        _merge_sums(panels),
-        confused.types,
-        input_stats,
-        add_draws(scored.draws for scored in pairs),
-        add_trials(scored.trials for scored in (*pairs, *panels)),
-        confused.labels,
-    )
 
 
 def hypothesis_blocks(
@@ -247,40 +71,45 @@ def hypothesis_blocks(
 ) -> Iterator[ScoredBlock]:
     """Yield the scores of accepted hypotheses and of their own points; note which are paired.
 
-    Nothing is input_stats about hypotheses that were added, and are not given.
+    Args:
+        job: what all tasks share.
+        reference_set: the references of the part.
+        accepted: the hypotheses.
+        paired: for each reference, whether a hypothesis was scored against it; set here.
+        are_given: whether the hypotheses are rows of an input, and not empty answers added to it.
     """
-    levels = job.rule.levels
-    at_once = max(1, job.rows_at_once // len(levels))
+    rule, references = job.rule, reference_set.references
+    at_once = max(1, job.rows_at_once // len(rule.levels))
     trials = _trials(job, accepted)
     for start, end in blocks(accepted.answer, len(accepted.rows), at_once):
-        rows = accepted.rows.part(start, end)
-        document = accepted.document[start:end]
-        references = reference_set.references
+        rows, document = accepted.rows.part(start, end), accepted.document[start:end]
         of_block = None if trials is None else trials.part(start, end)
-        hypotheses = _hypotheses(job, references, rows, document, of_block)
         pairs = pair_up(document, references.first)
         paired[pairs.ref_row] = True
-        input_stats = []
-        if are_given:
-            group_by, documents = job.rule.group_by, job.totals.documents
-            input_stats.append(
-                collect_pair_stats(hypotheses, pairs, references, group_by, documents)
-            )
-        if are_given and start == 0:
-            input_stats.append(collect_part_stats(references, len(accepted.rows), accepted.far))
-        rows_of, on_levels = [rows], [hypotheses]
-        if job.rule.by_level:
-            rows_of = [rows_at(rows, level) for level in levels]
+        whole = _hypotheses(job, references, rows, document, of_block)
+        rows_of, on_levels = [rows], [whole]
+        if rule.by_level:
+            rows_of = [rows_at(rows, level) for level in rule.levels]
             on_levels = [_hypotheses(job, references, each, document, of_block) for each in rows_of]
-        confusion = _confusion(job, reference_set, on_levels, pairs)
-        yield *_score(job, reference_set, on_levels, pairs), confusion, add_input_stats(input_stats)
-        for name in job.rule.settings.own_points:
+        views = _views(job, reference_set, on_levels, pairs)
+        block = Block(
+            View(whole, pairs, references, rule),
+            views,
+            documents=job.totals.documents,
+            is_given=are_given,
+            is_first=start == 0,
+            part_rows=len(accepted.rows),
+            part_far=accepted.far,
+        )
+        observed = add(aspect.observe(block) for aspect in ASPECTS)
+        yield replace(_score(job, reference_set, views), observed=observed)
+        for name in rule.settings.own_points:
             drawn = [
-                density_matched_rows(name, each, of_level, references, job.rule)
+                density_matched_rows(name, each, of_level, references, rule)
                 for each, of_level in zip(rows_of, on_levels, strict=True)
             ]
             drawn_pairs = pair_up(drawn[0].document, references.first)
-            yield *_score(job, reference_set, drawn, drawn_pairs), NOT_CONFUSED, InputStats()
+            yield _score(job, reference_set, _views(job, reference_set, drawn, drawn_pairs))
 
 
 def _trials(job: Job, accepted: Accepted) -> Trials | None:
@@ -309,34 +138,34 @@ def _hypotheses(
     return Hypotheses(ids, coder, rows.coders, document, sides, further, trials=trials)
 
 
-def _score(
+def _views(
     job: Job, reference_set: ReferenceSet, hypotheses: Sequence[Hypotheses], pairs: Pairs
-) -> tuple[list[Scored], list[Scored]]:
-    """Score hypotheses against each reference, each consensus, and all references at once.
+) -> tuple[View, ...]:
+    """Return a view for the hypotheses with the boundaries of each level, or one without levels."""
+    levels = zip(hypotheses, reference_set.by_level, job.rule.levels, strict=True)
+    return tuple(View(each, pairs, references, rule) for each, references, rule in levels)
 
-    Args:
-        job: what all tasks share.
-        reference_set: the references.
-        hypotheses: the hypotheses with the boundaries of each level, in the order of
-            ``Rule.levels``; one item without levels.
-        pairs: each hypothesis with all references of its document.
-    """
-    levels = [*zip(hypotheses, reference_set.by_level, job.rule.levels, strict=True)]
-    scored = [score_pairs(each, pairs, refs, rule, original=True) for each, refs, rule in levels]
+
+def _consensus_views(job: Job, reference_set: ReferenceSet, whole: View) -> Iterator[View]:
+    """Yield a view of the same hypotheses and each of the consensus references."""
+    for consensus in reference_set.consensus:
+        pairs = pair_up(whole.hypotheses.document, consensus.first)
+        yield View(whole.hypotheses, pairs, consensus, job.rule, is_original=False)
+
+
+def _score(job: Job, reference_set: ReferenceSet, views: Sequence[View]) -> ScoredBlock:
+    """Score each view, each consensus, and all references at once."""
+    pairs = [score_pairs(view) for view in views]
     panels = []
     if reference_set.has_panels:
         panels = [
-            score_panels(each, of_level.table, pairs, refs, rule)
-            for (each, refs, rule), of_level in zip(levels, scored, strict=True)
+            score_panels(view, scored.table) for view, scored in zip(views, pairs, strict=True)
         ]
     if job.rule.by_level:
-        return _over_levels(job, reference_set, scored), _over_levels(job, reference_set, panels)
-    for consensus in reference_set.consensus:
-        consensus_pairs = pair_up(hypotheses[0].document, consensus.first)
-        scored.append(
-            score_pairs(hypotheses[0], consensus_pairs, consensus, job.rule, original=False)
-        )
-    return scored, panels
+        whole = [_over_levels(job, reference_set, rows) for rows in (pairs, panels)]
+        return ScoredBlock(whole[0], whole[1])
+    pairs += [score_pairs(view) for view in _consensus_views(job, reference_set, views[0])]
+    return ScoredBlock(pairs, panels)
 
 
 def _over_levels(job: Job, reference_set: ReferenceSet, scored: list[Scored]) -> list[Scored]:
@@ -352,19 +181,6 @@ def _over_levels(job: Job, reference_set: ReferenceSet, scored: list[Scored]) ->
     )
     tables = [Scored(each.table, each.sums) for each in scored]
     return [Scored(tables[0].table, [*tables[0].sums, *whole]), *tables[1:]]
-
-
-def _confusion(
-    job: Job, reference_set: ReferenceSet, hypotheses: Sequence[Hypotheses], pairs: Pairs
-) -> Confusion:
-    if not job.rule.settings.confusion:
-        return NOT_CONFUSED
-    levels = zip(hypotheses, reference_set.by_level, job.rule.levels, strict=True)
-    types = add_cells(count_classes(each, pairs, refs, rule) for each, refs, rule in levels)
-    labels = (
-        {} if job.rule.by_level else count_labels(hypotheses[0], pairs, reference_set.references)
-    )
-    return Confusion(types, labels)
 
 
 def _merge_sums(tables: list[Scored]) -> Sums | None:
@@ -391,11 +207,11 @@ def point_blocks(
             drawn = _drawn(name, references, codings, hypotheses.document)
             hypotheses = replace(hypotheses, draws=draws, drawn=drawn)
         pairs = Pairs(segmentations.ref_row, segmentations.hyp_row)
+        view = View(hypotheses, pairs, references, job.rule)
         if REFERENCE_POINTS[name].scored_against == "all":
-            yield *_score(job, reference_set, [hypotheses], pairs), NOT_CONFUSED, InputStats()
+            yield _score(job, reference_set, [view])
         else:
-            scored = score_pairs(hypotheses, pairs, references, job.rule, original=True)
-            yield [scored], [], NOT_CONFUSED, InputStats()
+            yield ScoredBlock([score_pairs(view)], [])
 
 
 def _as_hypotheses(

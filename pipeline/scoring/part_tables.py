@@ -1,4 +1,4 @@
-"""Where a part leaves its rows and its sums: files of the run's folder, or memory."""
+"""The destination of a part's rows and sums: files of the run's folder, or memory."""
 
 from collections.abc import Iterable
 from typing import Protocol
@@ -9,7 +9,8 @@ from segscore.pipeline import storage
 from segscore.pipeline.runs import receipts
 from segscore.pipeline.runs.run import Run
 from segscore.pipeline.scoring.pairs import Scored
-from segscore.pipeline.scoring.part import PartSums, ScoredBlock, add, block_sums
+from segscore.pipeline.scoring.part import ScoredBlock
+from segscore.pipeline.scoring.records import PartSums, add
 
 _PLAIN = (
     "document_id",
@@ -48,13 +49,12 @@ class FolderTables:
             storage.TableFile(storage.join(folder, "panel_scores", name)) as panel_scores,
         ):
             for block in blocks:
-                pairs, panels, *_ = block
-                for file, tables in ((scores, pairs), (panel_scores, panels)):
+                for file, tables in ((scores, block.pairs), (panel_scores, block.panels)):
                     for scored in tables:
                         if scored.table.num_rows:
                             file.write(scored.table)
-                written += sum(scored.table.num_rows for scored in pairs)
-                sums.append(block_sums(block))
+                written += sum(scored.table.num_rows for scored in block.pairs)
+                sums.append(block.sums)
         receipts.keep(folder, receipts.SUMS, name, add(sums))
         return written
 
@@ -77,10 +77,9 @@ class MemoryTables:
         found: dict[str, list[Scored]] = {"scores": [], "panel_scores": []}
         sums = [self.sums]
         for block in blocks:
-            pairs, panels, *_ = block
-            found["scores"] += pairs
-            found["panel_scores"] += panels
-            sums.append(block_sums(block))
+            found["scores"] += block.pairs
+            found["panel_scores"] += block.panels
+            sums.append(block.sums)
         for table, scored in found.items():
             if rows := [each.table for each in scored if each.table.num_rows]:
                 self._run.write(table, pa.concat_tables(rows, promote_options="permissive"))

@@ -9,7 +9,7 @@ import pyarrow as pa
 from segscore.pipeline.results.names import CHANCE
 from segscore.pipeline.scoring.finished_scoring import FinishedScoring
 from segscore.pipeline.scoring.inputs import Inputs
-from segscore.pipeline.scoring.part import PartSums, TaskResults
+from segscore.pipeline.scoring.records import PartSums, TaskResults
 from segscore.pipeline.scoring.settings import ScoreSettings
 from segscore.pipeline.statistics import averages
 from segscore.pipeline.statistics.resampling import estimator

@@ -10,11 +10,12 @@ from segscore.pipeline.runs.record import RowCounts, require_few_rejects
 from segscore.pipeline.runs.sink import Sink
 from segscore.pipeline.runs.tasks import Progress, TaskRun, ignore_progress
 from segscore.pipeline.scoring.accounting import require_scored
-from segscore.pipeline.scoring.closing import ASPECTS, close
+from segscore.pipeline.scoring.aspects import ASPECTS
+from segscore.pipeline.scoring.closing import close
 from segscore.pipeline.scoring.finished_scoring import FinishedScoring
 from segscore.pipeline.scoring.inputs import Inputs, find_inputs, inputs_of, rule_of
 from segscore.pipeline.scoring.missing import Missing, require_few_missing
-from segscore.pipeline.scoring.part import TaskResults
+from segscore.pipeline.scoring.records import TaskResults
 from segscore.pipeline.scoring.score_documents import score_documents, score_tables
 from segscore.pipeline.scoring.settings import ScoreSettings
 from segscore.pipeline.scoring.unpaired import require_few_unpaired

@@ -36,14 +36,10 @@ from segscore.pipeline.scoring.missing import (
     missing_policy,
     name_missing,
 )
-from segscore.pipeline.scoring.part import (
-    Receipt,
-    ReferenceSet,
-    TaskResults,
-    hypothesis_blocks,
-    point_blocks,
-)
+from segscore.pipeline.scoring.part import hypothesis_blocks, point_blocks
 from segscore.pipeline.scoring.part_tables import FolderTables, MemoryTables, PartTables
+from segscore.pipeline.scoring.records import Receipt, TaskResults
+from segscore.pipeline.scoring.reference_set import ReferenceSet
 from segscore.pipeline.scoring.references import References, with_units
 from segscore.pipeline.scoring.settings import LEAVE_OUT, NONE, REFUSE
 from segscore.pipeline.tables.plain_attributes import without_plain

@@ -87,8 +87,8 @@ class ScoreSettings(MeasuringSettings, _Locations):
     missing: Annotated[
         str,
         Option(
-            "Documents that a system lacks: leave-out, none (no boundaries) or refuse. "
-            "They have a reference, but no hypothesis of the system.",
+            "Documents that a system did not answer: leave-out, none or refuse. "
+            "They are left out of its averages, scored without boundaries, or the run is refused.",
             Panel.INPUTS,
             check=among((LEAVE_OUT, NONE, REFUSE)),
             signed=Signed(
@@ -102,7 +102,7 @@ class ScoreSettings(MeasuringSettings, _Locations):
     trials: Annotated[
         bool,
         Option(
-            "HYPOTHESES are trials of the same systems. "
+            "HYPOTHESES are repeated runs (trials) of the same systems. "
             "Each file is a trial, and so is each folder if there are several. A "
             "document's value is the mean over its trials.",
             Panel.INPUTS,

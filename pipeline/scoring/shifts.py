@@ -11,9 +11,7 @@ from math import exp, lgamma, log
 import numpy as np
 
 from segscore.pipeline.arrays.ragged import Ints, Ragged
-from segscore.pipeline.scoring.counting import Pairs
-from segscore.pipeline.scoring.pairs import Hypotheses
-from segscore.pipeline.scoring.references import References
+from segscore.pipeline.scoring.view import View
 
 _DOCUMENTS = 200
 """About how many documents of a run are looked at, ..."""
@@ -63,20 +61,17 @@ class Shift:
     unmatched: int
 
 
-def sample_differences(
-    hypotheses: Hypotheses, pairs: Pairs, references: References, documents: int
-) -> tuple[Differences, dict[str, int]]:
+def sample_differences(view: View, documents: int) -> tuple[Differences, dict[str, int]]:
     """List differences between hypotheses and the first reference of each document of the sample.
 
     Args:
-        hypotheses: some hypotheses.
-        pairs: each hypothesis with the references of its document.
-        references: the references.
+        view: some hypotheses beside the references of their documents.
         documents: number of documents of the run.
 
     Returns:
         The differences, and how many boundaries of each system were looked at.
     """
+    hypotheses, pairs, references = view.hypotheses, view.pairs, view.references
     document = references.document[pairs.ref_row]
     chosen = references.first[document] == pairs.ref_row
     if documents > _DOCUMENTS:

@@ -10,9 +10,8 @@ from segscore.pipeline.measures import edits
 from segscore.pipeline.measures.pairing import TypedSides
 from segscore.pipeline.measures.segmentation_pairs import pair_rows
 from segscore.pipeline.measures.type_confusion import Decisions, class_confusion, no_decisions
-from segscore.pipeline.scoring.counting import Pairs, Rule
-from segscore.pipeline.scoring.pairs import Hypotheses
-from segscore.pipeline.scoring.references import References
+from segscore.pipeline.scoring.counting import Rule
+from segscore.pipeline.scoring.view import View
 from segscore.pipeline.settings.measuring import LEVEL
 
 Cells = dict[tuple[str, int | None], Ints]
@@ -20,10 +19,9 @@ Cells = dict[tuple[str, int | None], Ints]
 the hypothesis (``Decisions.cells``)."""
 
 
-def count_classes(
-    hypotheses: Hypotheses, pairs: Pairs, references: References, rule: Rule
-) -> Cells:
+def count_classes(view: View) -> Cells:
     """Count the decisions of each system with the same pass that counts its edits."""
+    hypotheses, pairs, references, rule = view.hypotheses, view.pairs, view.references, view.rule
     system = hypotheses.system.code[pairs.hyp_row]
     ref, hyp = references.side, hypotheses.side
     cells: Cells = {}

@@ -1,1 +1,1 @@
-"""What every command can be asked."""
+"""Settings of commands: options, ranges, reading."""

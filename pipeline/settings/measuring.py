@@ -1,4 +1,4 @@
-"""How segmentations are measured, and the signature that makes two results comparable."""
+"""Settings of measures, and the signature that makes two results comparable."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -250,9 +250,8 @@ class MeasuringSettings:
     select: Annotated[
         tuple[str, ...],
         Option(
-            "Labels of the segments that selected_f1 compares; default: all. "
-            "They are separated by commas, for selected_f1 and its kin; needs "
-            "segment_labels.",
+            "Score only segments with these labels (selected measures). "
+            "Separate them by commas; the input needs segment_labels.",
             Panel.MEASURES,
             read_names,
             check=_check_select,

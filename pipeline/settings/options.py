@@ -106,7 +106,7 @@ class Option:
 
 @dataclass(frozen=True)
 class Shown:
-    """Which options of a settings class `--help` of a command shows; the others are accepted.
+    """The options of a settings class that `--help` lists; unlisted ones still work.
 
     Attributes:
         panels: headings whose options are shown.
@@ -226,7 +226,7 @@ ResampleByOption = Annotated[
     str | None,
     Option(
         "Attribute to resample by, such as show. "
-        "Its documents are one unit of intervals and tests.",
+        "Documents with one value are resampled together, in intervals and tests.",
         Panel.AVERAGES,
     ),
 ]
@@ -282,7 +282,7 @@ UnitsOption = Annotated[
 UnitOption = Annotated[
     str | None,
     Option(
-        "What tables count that do not say: second, word. "
+        "Unit of tables that do not state one: second, word. "
         "One of millisecond, second, sentence, utterance, turn, line, word, "
         "token, character.",
         Panel.INPUTS,
@@ -304,7 +304,7 @@ LengthToleranceOption = Annotated[
 BetaOption = Annotated[
     float,
     Option(
-        "Weight of recall in b_f1, f1 and every other F.",
+        "Beta of all F measures (weight of recall).",
         Panel.MEASURES,
         check=_check_beta,
         signed=Signed(

@@ -1,4 +1,4 @@
-"""How an average changed from one sample of documents to another, such as from night to night."""
+"""Changes of an average from one sample of documents to another, such as from night to night."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

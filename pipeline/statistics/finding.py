@@ -1,4 +1,4 @@
-"""What a run found, as its page and the terminal begin: a headline, sentences and a few facts."""
+"""A finding, with which pages and the terminal begin: a headline, sentences and a few facts."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""Whether an average stays at its level night by night: an exponentially weighted moving average.
+"""Follow the level of an average night by night: an exponentially weighted moving average.
 
 All averages of a night share its difficulty. Each is therefore taken relative to its own mean over
 a baseline of nights, and divided into the part that all systems share, which is the median over the

@@ -10,6 +10,7 @@ from typing import Any
 
 from segscore.pipeline.storage.failures import BUSY, UNREACHABLE, Advice, facts
 
+_LOG = logging.getLogger("segscore")
 _CONNECT_SECONDS = 10
 READ_SECONDS = 20
 """Seconds without an answer from a server after which the request is repeated."""
@@ -44,10 +45,22 @@ def _retry_on_s3() -> None:
     """Have s3fs retry what it does not retry by default; older releases have no way to say so."""
     import s3fs.core
 
-    # The last is from concurrent conditional writes.
-    transient = BUSY | UNREACHABLE | {"ConditionalRequestConflict"}
     if hasattr(s3fs.core, "set_custom_error_handler"):
-        s3fs.core.set_custom_error_handler(lambda problem: not transient.isdisjoint(facts(problem)))
+        s3fs.core.set_custom_error_handler(is_transient)
+
+
+def is_transient(problem: BaseException) -> bool:
+    """Return whether to repeat a request; say once that a server keeps failing."""
+    codes = {*facts(problem)}
+    if failing := sorted(BUSY & codes):
+        _say_that_it_fails(failing[0])
+    # The last is from concurrent conditional writes.
+    return not codes.isdisjoint(BUSY | UNREACHABLE | {"ConditionalRequestConflict"})
+
+
+@cache
+def _say_that_it_fails(code: str) -> None:
+    _LOG.warning("the object store fails often (%s); requests are repeated, which takes time", code)
 
 
 def _s3_settings() -> dict[str, Any]:

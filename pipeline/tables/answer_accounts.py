@@ -1,4 +1,4 @@
-"""What became of the answers of each system: their number, the failed ones, and edited words.
+"""Accounts of each system's answers: their number, the failed ones, and edited words.
 
 An import of answers of language models states it in the metadata of the files that it writes, so
 that a failure rate stands beside each score, also of failed answers that have no row.

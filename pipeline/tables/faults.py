@@ -1,4 +1,4 @@
-"""What is wrong with a row that other rows contradict: names of rules, and reasons.
+"""Faults of a row that other rows contradict: names of rules, and reasons.
 
 Pairs in memory are checked by the same rules, without Arrow.
 """

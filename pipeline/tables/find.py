@@ -57,9 +57,6 @@ _AGREED = "confidence"
 _LIKE_CODER = ("annotator", "system", "rater", "model", "team")
 """Fields that may be meant as the coder; a file that has one is not named by its name."""
 
-# Size of a line of JSON with a short segmentation; only used to divide work.
-BYTES_PER_LINE = 100
-
 
 @dataclass(frozen=True)
 class Slice:
@@ -70,7 +67,7 @@ class Slice:
         url: the file.
         row_groups: their numbers; empty for a JSONL file, which is read whole.
         first_row: number of its first row within the file.
-        rows: number of rows; an estimate for a JSONL file.
+        rows: number of rows.
         size: approximate bytes in memory.
         version: version of the file when it was found.
         ids: lower and upper bound of document_id, both inclusive; None if they are not known.
@@ -282,7 +279,8 @@ def _inspect_file(name: str, limit: int, file: InputFile, path_values: PathValue
         clauses: set[str] = set()
         table, _ = read_json_lines(name, file.url, limit, clauses)
         size = file.size if storage.is_plain(file.url) else table.nbytes
-        slices = [Slice(name, file.url, (), 0, 1 + size // BYTES_PER_LINE, size, file.version)]
+        rows = max(1, table.num_rows)  # one of the other role alone is not an empty table
+        slices = [Slice(name, file.url, (), 0, rows, size, file.version)]
         if team := _team_of(name, file.url, table, limit, path_values):
             path_values = (*path_values, ("coder", team))
             clauses.add(f"{team}, the name of its file, is the system where no coder is named")

@@ -1,4 +1,4 @@
-"""What the metadata of a Parquet file may state: the unit, and how it got its boundaries."""
+"""Metadata of a Parquet file: the unit, and how it got its boundaries."""
 
 from collections.abc import Mapping
 from typing import TYPE_CHECKING

@@ -1,4 +1,4 @@
-"""What is counted of references to recognise a test set: it adds up over parts of a run."""
+"""Counts of references that recognise a test set; they add up over parts of a run."""
 
 from collections import Counter
 from collections.abc import Iterable

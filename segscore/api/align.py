@@ -74,7 +74,7 @@ def align(
     source, output = (vocabulary.number(side) for side in sides)
     for name, found in (("units", source), ("segments", output)):
         if not len(found.ends):
-            raise Refused(f"{name}: there is none; give a list of one text or more")
+            raise Refused(f"{name} is empty; pass at least one text")
     _refuse_overlaps(*sides)
     most = inf if max_edits is None else max_edits * len(source)
     aligned = resegment(source, output, most)

@@ -128,5 +128,6 @@ TABLES = (
     _printed("trend", nights.TRENDS, GROUPS, "system"),
     _printed("trend", nights.NIGHTLY_VALUES, GROUPS, "system"),
     _printed("trend", nights.RANKING),
+    _printed("trend", nights.ADDED),
     _printed("trend", nights.MONTHS, GROUPS, "system"),
 )

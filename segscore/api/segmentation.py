@@ -132,7 +132,7 @@ class Segmentation:
         """
         units = _in_order("labels", labels)
         if not units:
-            raise Refused("labels: there is none; give one for each unit")
+            raise Refused("labels is empty; pass one label for each unit")
         try:
             changes = [place for place, (a, b) in enumerate(pairwise(units), start=1) if a != b]
         except (TypeError, ValueError):  # arrays, and pandas' missing value
@@ -208,7 +208,7 @@ class Segmentation:
         given = _as_list("intervals", intervals)
         both = [_interval(each) for each in given]
         if not both:
-            raise Refused("intervals: there is none; give one or more")
+            raise Refused("intervals is empty; pass at least one")
         for start, end in both:
             if end < start:
                 raise Refused(f"interval {float(start):g} to {float(end):g}: ends before it starts")
@@ -249,7 +249,7 @@ class Segmentation:
         if isinstance(units, str):
             raise Refused("units: is one text; give a list of texts, such as its sentences")
         if not units:
-            raise Refused("units: there is none; give a list of one text or more")
+            raise Refused("units is empty; pass at least one text")
         for name, each in (("text", text), *(("units", unit) for unit in units)):
             if not isinstance(each, str):
                 raise Refused(f"{name}: {shown(each)} is not a text")

@@ -1,4 +1,4 @@
-"""What changed over many nights."""
+"""Trends over many nights."""
 
 from collections.abc import Callable
 from dataclasses import asdict
@@ -74,7 +74,7 @@ def trend(
         runs: folder or URL of the nights, that of `nightly --runs`.
         measure: name of a measure.
         settings: options of `segscore trend`, as keywords: since, until, nights, month, group_by,
-            average, alpha, limit, seed.
+            average, alpha, limit, seed, add.
 
     Raises:
         Refused: there are fewer than 3 nights with the measure, or a setting is invalid.

@@ -278,6 +278,7 @@ class TrendKeywords(TypedDict, total=False):
     alpha: float
     limit: float
     seed: int
+    add: str | None
     since: str | date | None
     until: str | date | None
     month: str | date | None

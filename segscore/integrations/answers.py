@@ -121,7 +121,7 @@ class AnswerScorer:
                 and ``failed`` is `refuse`.
         """
         if not units:
-            raise Refused("units: there is none; give a list of one text or more")
+            raise Refused("units is empty; pass at least one text")
         reference = self._reference(target, units)
         placed = place_answer(answer, units, self._options, _ANSWER)
         failed = placed.failure is not None

@@ -1,4 +1,4 @@
-"""What a task of lm-evaluation-harness needs: counts of each answer, and averages of counts.
+"""Parts of a task for lm-evaluation-harness: counts of each answer, and averages of counts.
 
 A file beside the YAML of the task names the functions; docs/harnesses.md has both. Nothing here
 imports the harness.

@@ -410,6 +410,8 @@ def test_json_lines__unknown_number_of_units(workspace: Workspace) -> None:
     assert "0 of 1 row breaks" not in result.out and "1 of 1 row breaks a rule" in result.out
     result = workspace.score(references=path)
     assert_refused(workspace, result, 1, path, "no row has n_units", "add this column, or give")
+    result = workspace.score(hypotheses=path)
+    assert_refused(workspace, result, 1, path, "no row has n_units", "add this column, or give")
 
 
 @pytest.mark.parametrize(

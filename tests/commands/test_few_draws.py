@@ -76,7 +76,7 @@ def test_the_share_is_that_of_the_slow_twin(segscore: Segscore, tmp_path: Path) 
     wanted = 50 * ceil(DRAWS * shares[point] / 0.01 / 50)
     assert advice(records[-1]) == [
         f"{point}: its average rests on {DRAWS} random draws, which adds {percent(shares[point])} "
-        f"to its variance between documents; --draws {wanted} makes that about "
+        f"to its variance; --draws {wanted} makes that about "
         f"{percent(shares[point] * DRAWS / wanted)}"
     ]
     assert advice(records[0]) == []  # one draw has no variance

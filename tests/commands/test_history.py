@@ -1,5 +1,6 @@
 """`segscore trend --table`: summaries of many nights, of several versions, as one table."""
 
+import csv
 import json
 import shutil
 from datetime import UTC, date, datetime
@@ -78,6 +79,19 @@ def test_every_summary_has_the_verdict_of_the_gate(archive: Archive) -> None:
         assert row["gate"] == verdicts.get(row["hypothesis"])
         assert row["good"] == ((night, row["hypothesis"]) != (SECOND, "other"))
         assert row["accepted"] is None
+
+
+def test_csv_has_the_averages_of_each_night(archive: Archive) -> None:
+    result = archive.segscore("trend", "--table", archive.runs, "--format", "csv")
+    assert result.code == 0, result.err
+    printed = [*csv.DictReader(result.out.splitlines())]
+    table = gathered_table(archive).to_pylist()
+    assert len(printed) == len(table)
+    for row, known in zip(printed, table, strict=True):
+        assert float(row["value"]) == known["value"]
+        names = ("run", "hypothesis", "measure", "average")
+        assert [row[name] for name in names] == [known[name] for name in names]
+        assert (row["date"], row["series"]) == (known["date"].isoformat(), "1")
 
 
 def test_the_schema_covers_every_field_of_a_verdict() -> None:

@@ -706,6 +706,7 @@ def test_the_report_of_a_night_shows_levels_boundaries_and_restatements(
     assert archive.run(DAYS[1]).code == 0
     verdict = archive.read(DAYS[15], "night.json")
     read = Reader(report(segscore, Path(archive.folder_of(DAYS[15]))))
+    assert f"{DAYS[15]} passed." in read.text
     levels = read.tables["Levels"][1:]
     assert [row[0] for row in levels] == ["other", "steady", "third", "(all systems)"]
     known = {check["system"]: check for check in verdict["checks"]}

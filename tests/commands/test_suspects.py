@@ -135,6 +135,8 @@ def test_it_prints_where_and_what_to_do(
     export = next(line for line in result.out.splitlines() if "label-studio" in line)
     words = export.partition(": segscore ")[2].replace("--output queue", f"--output {tmp_path}/q")
     assert segscore(*words.split()).code == 0
+    quiet = segscore("suspects", run, "--output", other, "-q").out.splitlines()
+    assert 1 <= len(quiet) <= 3 and {*quiet} < {*result.out.splitlines()}
     printed = json.loads(segscore("suspects", run, "--format", "json").out)
     assert printed["suspects"] == read_table(str(run / "suspects")).to_pylist()
     assert segscore("suspects", run, "--format", "csv").out.count("\n") == 1 + len(

@@ -57,6 +57,41 @@ def test_findings_name_the_planted_faults_and_nothing_else(
     assert sentences[4].startswith("alpha is the best system over 20 nights")
 
 
+def test_scores_of_another_tool_are_shown_and_not_judged(
+    segscore: Segscore, nights: Path, tmp_path: Path
+) -> None:
+    file, page = tmp_path / "old.csv", tmp_path / "trend.html"
+    header = "date,system,measure,value\n"
+    old = "2026-09-29,old,boundary_similarity,0.4\n2026-09-30,old,boundary_similarity,0.5\n"
+    file.write_text(f"{header}{old}2026-09-30,old,pk,0.3\n")
+    plain = segscore("trend", nights, *MEASURE, "--format", "json")
+    result = segscore("trend", nights, *MEASURE, "--format", "json", "--add", file)
+    assert result.code == 0, result.err
+    assert "1 row by other measures left out" in result.err
+    found, without = json.loads(result.out), json.loads(plain.out)
+    added = found.pop("added")
+    assert [(row["date"], row["system"], row["value"]) for row in added] == [
+        ("2026-09-29", "old", 0.4),
+        ("2026-09-30", "old", 0.5),
+    ]
+    assert found == {name: rows for name, rows in without.items() if name != "added"}
+    text = segscore("trend", nights, *MEASURE, "--add", file, "--report", page).out
+    assert "old     2026-09-29  2026-09-30      2  0.4500" in text
+    assert "old (added)" in page.read_text()
+    for rows, said in (
+        ("2026-09-29,old,boundary_similarity,high\n", "value high is not a number"),
+        ("29.09.,old,boundary_similarity,0.4\n", "must be a date"),
+        ("2026-09-29,,boundary_similarity,0.4\n", "system is empty"),
+        (old.splitlines()[0] + "\n" + old, "a second row of old on 2026-09-29"),
+        ("2026-09-29,old,pk,0.4\n", "no row with the measure boundary_similarity; it has pk"),
+    ):
+        file.write_text(header + rows)
+        refused = segscore("trend", nights, *MEASURE, "--add", file)
+        assert refused.code == 2 and said in refused.err
+    file.write_text("date,system,value\n")
+    assert "has no column measure" in segscore("trend", nights, *MEASURE, "--add", file).err
+
+
 def test_formats_have_every_row(segscore: Segscore, nights: Path) -> None:
     found = json.loads(segscore("trend", nights, *MEASURE, *BY, "--format", "json").out)
     assert found["command"] == "trend" and len(found["findings"]) == 4

@@ -73,13 +73,9 @@ def expected(tmp_path_factory: pytest.TempPathFactory, workers: Cluster) -> dict
 
 
 GATES = {
-    "while files are read": Gate("runs.cluster._outcome", "kill", "000003"),
     "before the documents": Gate("importing.write_tables.cut_ranges", "kill"),
     "before the tables": Gate("importing.write_tables.cut_tables", "kill"),
-    "before the first move": Gate("storage.move", "kill"),
     "between two moves": Gate("storage.move", "kill", "hypotheses"),
-    "before the folder is removed": Gate("storage.remove", "kill", "_unfinished"),
-    "before its claims are removed": Gate("storage.remove", "kill", "plan"),
 }
 
 
@@ -148,20 +144,3 @@ def test_no_other_command_uses_the_folder_of_a_killed_import(started: Import) ->
         assert started.tables() == before
     _, command = started.start({})
     assert command.result().code == 0
-
-
-@pytest.mark.parametrize("gate", GATES.values(), ids=GATES)
-def test_the_same_command_gives_the_same_bytes(
-    started: Import, expected: dict[str, bytes], gate: Gate
-) -> None:
-    _, command = started.start({"killed": gate})
-    assert command.result().code == -9
-    left = started.tables()
-    assert any(name.startswith("_unfinished/") for name in left)
-    shown = {name: left[name] for name in left if not name.startswith("_unfinished/")}
-    assert shown.items() <= expected.items()
-    _, command = started.start({})
-    ended = command.result()
-    assert ended.code == 0, ended.err
-    assert started.tables() == expected
-    assert ended.out.count(" rows") == 3

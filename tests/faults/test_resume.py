@@ -4,7 +4,6 @@ import json
 import os
 import pickle
 import platform
-import shutil
 import subprocess
 from collections.abc import Iterator
 from dataclasses import replace
@@ -20,7 +19,7 @@ from segscore.pipeline import storage
 from segscore.pipeline.errors import Failed
 from segscore.pipeline.runs import publication, receipts
 from segscore.pipeline.scoring.documents import PartSurvey
-from segscore.pipeline.scoring.part import Receipt
+from segscore.pipeline.scoring.records import Receipt
 from tests.support.driven import FaultPlan, Gate, wait
 from tests.support.forged import FORGERIES
 from tests.support.killing import Command, kill
@@ -90,23 +89,6 @@ def test_finished_parts_are_not_read_again(workspace: Workspace) -> None:
     assert workspace.segscore(*workspace.arguments(workspace.folder / "other")).code != 0
 
 
-def test_the_record_of_a_resumed_run_is_that_of_an_undisturbed_one(workspace: Workspace) -> None:
-    undisturbed = workspace.folder / "elsewhere"
-    arguments = workspace.arguments(undisturbed, "--workers", 1)
-    assert Command(workspace.fault_plan({}), *arguments).result().code == 0
-    _, command = workspace.start(KILL_AT_THREE)
-    assert command.result().code == -9
-    _, command = workspace.start({})
-    assert command.result().code == 0
-    expected, found = (
-        json.loads((run / "run.json").read_text()) for run in (undisturbed, workspace.run)
-    )
-    assert found["test_set"]["fingerprint"] != "0" * 64
-    for each in (expected, found):
-        del each["seconds"], each["settings"]["output"]
-    assert found == expected
-
-
 def damaged(content: bytes) -> Iterator[bytes]:
     """Yield what may become of a file: a bit is another one, its end is lost, all is lost."""
     middle = len(content) // 2
@@ -165,21 +147,6 @@ def test_a_finished_run_is_not_changed(workspace: Workspace) -> None:
     assert "already contains this run, finished" in result.out
     assert {*result.err.splitlines()} <= {*first.err.splitlines()}, "only the run's warnings"
     assert state(workspace.run) == before
-
-
-def test_a_run_killed_while_fresh_removes_files_can_be_resumed(workspace: Workspace) -> None:
-    """Receipts never outlive the parts that they describe."""
-    expected = workspace.undisturbed()
-    _, command = workspace.start(KILL_AT_THREE)
-    assert command.result().code == -9
-    # The second removal is that of the parts; killed as it begins, some parts are gone.
-    gate = {"removal": Gate("storage.remove", "kill", "plan.json", after=True)}
-    _, command = workspace.start(gate, "--fresh")
-    assert command.result().code == -9
-    for scores in list((workspace.run / "_unfinished").glob("**/scores")):
-        shutil.rmtree(scores)
-    assert workspace.score().code == 0
-    require_same(workspace.run, expected)
 
 
 # --- Changed inputs and settings -----------------------------------------------------------------
@@ -519,21 +486,6 @@ def test_an_error_of_a_full_disk_is_reported_in_one_line(
 # --- Agreement runs ------------------------------------------------------------------------------
 
 
-def test_damaged_tables_of_an_agreement_run_are_made_again(workspace: Workspace) -> None:
-    agree = ("agree", workspace.folder / "references")
-    whole_run = workspace.folder / "whole"
-    assert workspace.segscore(*agree, "--output", whole_run).code == 0
-    gate = {"part": Gate("runs.receipts.keep", "kill", "audited/part-00002")}
-    killed = Command(workspace.fault_plan(gate), *agree, "--output", workspace.run, "--workers", 1)
-    assert killed.result().code == -9
-    unfinished = workspace.run / "_unfinished"
-    for path in unfinished.glob("*/*/part-00000*.parquet"):
-        path.write_bytes(path.read_bytes()[:-100])
-    again = Command(workspace.fault_plan({}), *agree, "--output", workspace.run, "--workers", 1)
-    assert again.result().code == 0
-    require_same(workspace.run, files(whole_run))
-
-
 def test_damaged_rows_of_a_shuffle_are_shuffled_again(workspace: Workspace) -> None:
     agree = ("agree", workspace.folder / "references", "--workers", 1, "--output")
     whole_run = workspace.folder / "whole"
@@ -548,18 +500,8 @@ def test_damaged_rows_of_a_shuffle_are_shuffled_again(workspace: Workspace) -> N
     require_same(workspace.run, files(whole_run))
 
 
-@pytest.mark.parametrize(
-    "gate",
-    [
-        Gate("runs.receipts.keep", "kill", "met/"),
-        Gate("runs.receipts.keep", "kill", "met/", after=True),
-        Gate("runs.receipts.keep", "kill", "audited/part-00002"),
-        Gate("storage.remove", "kill", "/met", after=True),
-        RECORD_GATE,
-    ],
-    ids=["before rows met", "when rows met", "a part", "rows removed", "record"],
-)
-def test_an_agreement_run_can_be_resumed(workspace: Workspace, gate: Gate) -> None:
+def test_an_agreement_run_can_be_resumed(workspace: Workspace) -> None:
+    gate = Gate("runs.receipts.keep", "kill", "met/", after=True)
     options = ("--window", "per-run")
     whole_run = workspace.folder / "whole"
     agree = ("agree", workspace.folder / "references", *options)

@@ -130,10 +130,11 @@ def _import(job: Job, executor: OneByOne) -> object:
         output=output_of("import"),
         max_rejects=1.0,
         role="hypothesis",
+        unit="sentence" if job.n_t == 3 else None,
         fresh=job.fresh,
     )
-    found = find_imported(settings)
-    return run_import(settings, found, executor, ignore_progress, resumable=job.n_t == 2)
+    found, resumable = find_imported(settings), job.host == "here"
+    return run_import(settings, found, executor, ignore_progress, resumable=resumable)
 
 
 _COMMANDS: dict[str, Callable[[Job, OneByOne], object]] = {
@@ -158,11 +159,13 @@ class Undisturbed:
         tree: the files of its folder.
         objects: all objects of the store.
         requests: their number.
+        changes: the numbers of those that change what others see, such as a claim or a record.
     """
 
     tree: Tree
     objects: dict[str, Stored]
     requests: int
+    changes: list[int]
 
 
 @cache
@@ -189,7 +192,8 @@ def undisturbed(command: str, documents: int, n_t: int, version: int, parts: boo
         world.run()
     assert process.outcome == "published", process.outcome
     objects = world.bucket.objects
-    return Undisturbed(tree_of(objects, command), objects, process.requests)
+    tree = tree_of(objects, command)
+    return Undisturbed(tree, objects, process.requests, process.changes)
 
 
 def tree_of(objects: dict[str, Stored], command: str) -> Tree:

@@ -3,6 +3,7 @@
 import time
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, ExitStack, contextmanager
+from dataclasses import dataclass
 from typing import Any
 from unittest.mock import patch
 
@@ -17,8 +18,9 @@ from segscore.pipeline.runs import (
     run_folder,
 )
 from segscore.pipeline.storage import files, object_stores
-from tests.simulation import nights
+from tests.simulation import nights, plans
 from tests.simulation.nights import Mutation
+from tests.simulation.plans import Plan
 
 
 @contextmanager
@@ -81,71 +83,105 @@ def _replaced(owner: Any, name: str, value: Any) -> Mutation:
     return lambda: patch.object(owner, name, value)
 
 
-MUTATIONS: dict[str, Mutation] = {
-    "the fence: the newest claim is read before each step": _without_fence,
-    "claims and records never replace a file": _replaced(files, "put", _put),
-    "a write whose answer was lost is known by its mark": _replaced(
-        object_stores, "_is_marked", lambda *_: False
+@dataclass(frozen=True)
+class Guard:
+    """A guard of the protocol.
+
+    Attributes:
+        without: leaves it out.
+        jobs: the fewest jobs of a night that can show that it is missing.
+        kinds: kinds of events of which such a night has one; empty if it needs none.
+        damaged: whether such a night damages a prepared file.
+    """
+
+    without: Mutation
+    jobs: int = 1
+    kinds: frozenset[str] = frozenset()
+    damaged: bool = False
+
+    def may_be_missed(self, plan: Plan) -> bool:
+        """Return whether a night can show that the guard is missing."""
+        jobs = [job for job in plan.jobs if job.command != plans.READ]
+        kinds = {event.kind for event in plan.events}
+        shows = not self.kinds or bool(kinds & self.kinds)
+        return len(jobs) >= self.jobs and shows and self.damaged <= plan.damaged
+
+
+_TURNS = frozenset({plans.SWITCH, plans.SLOW})
+_ENDS = frozenset({plans.DIE, plans.DIE_AFTER, plans.ERROR, plans.LOST_FOR_GOOD, plans.FAILING})
+
+GUARDS: dict[str, Guard] = {
+    "the fence: the newest claim is read before each step": Guard(_without_fence, 2, _TURNS),
+    "claims and records never replace a file": Guard(_replaced(files, "put", _put), 2, _TURNS),
+    "a write whose answer was lost is known by its mark": Guard(
+        _replaced(object_stores, "_is_marked", lambda *_: False), 1, frozenset({plans.LOST})
     ),
-    "no other writer's file has the mark": _replaced(object_stores, "_is_marked", lambda *_: True),
-    "the record is written last": _replaced(publication, "publish", _publish_record_first),
-    "the record that is replaced is removed first": _replaced(
-        publication, "_remove_record", _nothing
+    "no other writer's file has the mark": Guard(
+        _replaced(object_stores, "_is_marked", lambda *_: True), 2, _TURNS
     ),
-    "the folder is read again after it was claimed": _replaced(
-        run_folder, "_write_claim", _take_valid_claim
+    "the record is written last": Guard(_replaced(publication, "publish", _publish_record_first)),
+    "the record that is replaced is removed first": Guard(
+        _replaced(publication, "_remove_record", _nothing)
     ),
-    "a claim counts only if it follows the one that was read": _replaced(
-        run_folder, "is_based_on", lambda *_: True
+    "the folder is read again after it was claimed": Guard(
+        _replaced(run_folder, "_write_claim", _take_valid_claim), 2, _TURNS
     ),
-    "a process that is at work is not overtaken": _replaced(claims.Claim, "is_at_work", False),
-    "a publisher on another host is waited for": _replaced(
-        run_folder, "_is_published_elsewhere", lambda _: False
+    "a claim counts only if it follows the one that was read": Guard(
+        _replaced(run_folder, "is_based_on", lambda *_: True), 2, _TURNS
     ),
-    "prepared files are as they were written": _replaced(
-        receipts, "_files_unless_damaged", lambda *_: []
+    "a process that is at work is not overtaken": Guard(
+        _replaced(claims.Claim, "is_at_work", False), 2, _TURNS
     ),
-    "receipts have a checksum": _replaced(receipt_file, "_checksum", lambda *_: bytes(32)),
-    "inputs are those that were found": _replaced(storage, "require_version", _nothing),
-    "files of the run that is replaced are removed": _replaced(
-        publication, "_remove_files", _nothing
+    "a publisher on another host is waited for": Guard(
+        _replaced(run_folder, "_is_published_elsewhere", lambda _: False), 2, _TURNS
     ),
-    "claims are removed last": _replaced(publication, "tidy", _nothing),
-    "a verdict is kept before it is replaced": _replaced(kept_verdicts, "_keep", _nothing),
-    "tables that are there are not written over": _replaced(
-        publish_tables, "require_free", _nothing
+    "prepared files are as they were written": Guard(
+        _replaced(receipts, "_files_unless_damaged", lambda *_: []), 1, _ENDS, damaged=True
     ),
-    "what is prepared is known, and not only listed": _without_memory,
-    "tables that were moved in part are moved again": _replaced(
-        publish_tables, "has_begun_to_publish", lambda _: False
+    "receipts have a checksum": Guard(
+        _replaced(receipt_file, "_checksum", lambda *_: bytes(32)), 1, _ENDS, damaged=True
     ),
-    "a half published import is not started over": _replaced(
-        run_folder, "_require_none_moved", _nothing
+    "inputs are those that were found": Guard(
+        _replaced(storage, "require_version", _nothing), 1, frozenset({plans.REPLACE})
+    ),
+    "files of the run that is replaced are removed": Guard(
+        _replaced(publication, "_remove_files", _nothing)
+    ),
+    "claims are removed last": Guard(_replaced(publication, "tidy", _nothing)),
+    "a verdict is kept before it is replaced": Guard(_replaced(kept_verdicts, "_keep", _nothing)),
+    "tables that are there are not written over": Guard(
+        _replaced(publish_tables, "require_free", _nothing), 2, _TURNS
+    ),
+    "what is prepared is known, and not only listed": Guard(
+        _without_memory, 1, frozenset({plans.STALE})
+    ),
+    "a claim says which tables were moved": Guard(_replaced(claims.Claim, "moved", ()), 1, _ENDS),
+    "a half published import is not started over": Guard(
+        _replaced(run_folder, "_require_none_moved", _nothing), 1, _ENDS
     ),
 }
-"""What a guard ensures -> what leaves it out."""
+"""What a guard ensures -> the guard."""
 
 LONGEST = 5000
 """Seeds after which a guard that nobody misses is superfluous, or the simulation too weak."""
 
 
-def seeds_until_found(mutation: Mutation, first: int, most: int = LONGEST) -> tuple[int, str]:
-    """Return after how many seeds a mutation was found, and by what; 0 if it was not."""
-    with nights.prepared():
-        for number in range(most):
-            plan = nights.planned(first + number)
-            problem = nights.simulate(plan, mutation=mutation).problem
-            if problem is not None:
-                return number + 1, problem
-    return 0, "not found"
-
-
 def find_mutations(first: int, most: int) -> int:
-    """Leave out each guard; print after how many seeds that is found; return how many are not."""
-    survived = 0
-    for name, mutation in MUTATIONS.items():
-        begin = time.monotonic()
-        seeds, problem = seeds_until_found(mutation, first, min(most, LONGEST))
-        survived += not seeds
-        print(f"{seeds:5} {time.monotonic() - begin:6.0f} s  {name}: {problem[:120]}", flush=True)
-    return survived
+    """Leave out each guard; print at which night that is found; return how many are not."""
+    left, begin = dict(GUARDS), time.monotonic()
+    with nights.prepared():
+        for number in range(min(most, LONGEST)):
+            plan = nights.planned(first + number)
+            for name, guard in [*left.items()]:
+                if not guard.may_be_missed(plan):
+                    continue
+                problem = nights.simulate(plan, mutation=guard.without).problem
+                if problem is not None:
+                    del left[name]
+                    seconds = time.monotonic() - begin
+                    print(f"{number + 1:5} {seconds:6.0f} s  {name}: {problem[:120]}", flush=True)
+            if not left:
+                break
+    for name in left:
+        print(f"not found: {name}")
+    return len(left)

@@ -11,23 +11,23 @@ from segscore.pipeline.runs.claims import UNFINISHED
 from tests.simulation import cases, plans
 from tests.simulation.cases import output_of, undisturbed, work
 from tests.simulation.plans import Job, Plan
-from tests.simulation.promises import Broken, Watch, require
+from tests.simulation.promises import Watch
 from tests.simulation.store import Bucket, Stored
-from tests.simulation.world import Process, World, entered, simulating
+from tests.simulation.world import Broken, World, entered, simulating
 from tests.support import kernels
 
 Mutation = Callable[[], AbstractContextManager[Any]]
 """Leaves out a guard, in a context."""
 
-REQUESTS = {"nightly": 300, "score": 150, "agree": 170, "import": 105, plans.READ: 25}
-"""About how many requests a command makes."""
-
 BEFORE = 4
 """`n_t` of the run that was published before."""
 
-MOST_WORK, POLLS = 4, 300
+MOST_WORK, POLLS = 4, 1000
 """How many times the requests of an undisturbed run one may make, and how many more while it waits
 for another host."""
+
+READING = plans.Alone(25, ())
+"""About how many requests a reader makes."""
 
 
 @contextmanager
@@ -88,30 +88,41 @@ def _watch(plan: Plan, world: World) -> Watch:
     for job in {replace(job, host="", fresh=False) for job in plan.jobs}:
         for version in (0, 1) if replaced else (0,):
             if job.command != plans.READ:
-                n_t = 2 if job.command == "import" else job.n_t
-                watch.expect(undisturbed(job.command, plan.documents, n_t, version, plan.parts))
+                found = undisturbed(job.command, plan.documents, job.n_t, version, plan.parts)
+                watch.expect(found, job.n_t)
     if plan.published:
-        watch.expect(undisturbed(command, plan.documents, BEFORE, 0, False))
+        watch.expect(undisturbed(command, plan.documents, BEFORE, 0, False), BEFORE)
     return watch
 
 
 def _run_jobs(plan: Plan, world: World, watch: Watch) -> None:
     for number, job in enumerate(plan.jobs):
-        doing = watch.read if job.command == plans.READ else partial(work, job, world)
-        world.start(job.host, doing, [e for e in plan.events if e.process == number])
+        doing = watch.read if job.command == plans.READ else partial(_do, job, world, watch)
+        events = [event for event in plan.events if event.process == number]
+        world.start(job.host, doing, events, most=_most(job, plan))
     world.run()
-    for process, job in zip(world.processes, plan.jobs, strict=True):
+    for process in world.processes:
         watch.require_one_line(str(process.outcome))
-        _require_bounded(plan, process, job)
+    watch.require_outcomes([str(process.outcome) for process in world.processes])
 
 
-def _require_bounded(plan: Plan, process: Process, job: Job) -> None:
+def _do(job: Job, world: World, watch: Watch) -> str:
+    outcome = work(job, world)
+    watch.end(job, outcome)
+    return outcome
+
+
+def _most(job: Job, plan: Plan) -> int:
+    """Return how many requests a job may make."""
+    return MOST_WORK * alone(job, plan.documents, plan.parts).requests + POLLS
+
+
+def alone(job: Job, documents: int, parts: bool) -> plans.Alone:
+    """Return the requests of a job that nothing disturbs."""
     if job.command == plans.READ:
-        return
-    n_t = 2 if job.command == "import" else job.n_t
-    alone = undisturbed(job.command, plan.documents, n_t, 0, plan.parts).requests
-    most = MOST_WORK * alone + POLLS
-    require(process.requests <= most, f"{process.requests} requests, alone {alone}")
+        return READING
+    ended = undisturbed(job.command, documents, job.n_t, 0, parts)
+    return plans.Alone(ended.requests, ended.changes)
 
 
 def _settle(plan: Plan, world: World, watch: Watch) -> None:
@@ -123,40 +134,51 @@ def _settle(plan: Plan, world: World, watch: Watch) -> None:
         _damage(plan, world)
     first = replace(plan.jobs[0], fresh=False)
     for host in sorted({"here", *(job.host for job in plan.jobs)}, reverse=True):
-        last = _alone(world, replace(first, host=host))
-        if "--fresh" in last:
-            last = _alone(world, replace(first, host=host, fresh=True))
+        last = _finish(world, plan, replace(first, host=host))
         if "run that command again" in last:
             others = (job for job in plan.jobs if job.command not in (first.command, plans.READ))
             for other in others:
-                last = _alone(world, replace(other, host=host, fresh=True))
-    wanted = {(job.command, job.n_t) for job in plan.jobs if job.command != plans.READ}
-    if len(wanted) > 1 and first.command != "import":  # others may be unfinished
-        last = _alone(world, replace(first, host="here", fresh=True))
+                last = _finish(world, plan, replace(other, host=host, fresh=False))
+    unfinished = any(f"/{UNFINISHED}/" in name for name in world.bucket.objects)
+    if unfinished and first.command != "import":  # a run with other settings
+        last = _alone(world, plan, replace(first, host="here", fresh=True))
     watch.require_one_line(last)
     watch.require_settled(last)
 
 
-def _alone(world: World, job: Job) -> str:
-    process = world.start(job.host, lambda: work(job, world))
+def _finish(world: World, plan: Plan, job: Job) -> str:
+    """Run a job alone, and once more as its message says."""
+    last = _alone(world, plan, job)
+    if "--fresh" in last and "without --fresh" not in last:
+        last = _alone(world, plan, replace(job, fresh=True))
+    return last
+
+
+def _alone(world: World, plan: Plan, job: Job) -> str:
+    process = world.start(job.host, lambda: work(job, world), most=_most(job, plan))
     world.run()
     return str(process.outcome)
 
 
 def _damage(plan: Plan, world: World) -> None:
-    """Cut a file that was prepared."""
+    """Cut a file that was prepared, or change a byte of it."""
     objects = world.bucket.objects
     begin = f"{output_of(plan.jobs[0].command).removeprefix('sim://')}/{UNFINISHED}/"
     prepared = [name for name in sorted(objects) if name.startswith(begin) and "/plan" not in name]
     if prepared:
-        name = Random(plan.seed).choice(prepared)  # noqa: S311
-        content = objects[name].content
-        objects[name] = Stored(content[: len(content) // 2])
+        draw = Random(plan.seed)  # noqa: S311
+        name = draw.choice(prepared)
+        content = bytearray(objects[name].content)
+        if content and draw.random() < 0.7:
+            content[draw.randrange(len(content))] ^= 1
+        else:
+            del content[len(content) // 2 :]
+        objects[name] = Stored(bytes(content))
 
 
 def planned(seed: int) -> Plan:
     """Return the night of a seed."""
-    return plans.draw_plan(seed, REQUESTS)
+    return plans.draw_plan(seed, alone)
 
 
 def shrink(plan: Plan) -> Plan:

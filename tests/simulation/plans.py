@@ -1,6 +1,6 @@
 """What happens in a simulated night: who runs, and what goes wrong at which request of whom."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from random import Random
 
@@ -9,12 +9,13 @@ COMMANDS = ("nightly", "score", "score", "agree", "import", "import")
 
 SWITCH, DIE, DIE_AFTER = "switch", "die", "die after"
 ERROR, LOST, LOST_FOR_GOOD, SLOW = "error", "lost answer", "lost for good", "slow"
-CUT, STALE, ETAG = "truncated", "stale listing", "wrong ETag"
+CUT, STALE, ETAG, FAILING = "truncated", "stale listing", "wrong ETag", "failing store"
 REPLACE, STRANGER, CLOCK, WORKER = "input replaced", "stranger's file", "clock", "worker lost"
 
 _DRAWN = (
-    (SWITCH, 12), (DIE, 4), (DIE_AFTER, 3), (ERROR, 1), (LOST, 3), (LOST_FOR_GOOD, 2), (SLOW, 1),
-    (CUT, 1), (STALE, 1), (ETAG, 1), (REPLACE, 3), (STRANGER, 1), (CLOCK, 1), (WORKER, 1),
+    (SWITCH, 12), (DIE, 4), (DIE_AFTER, 3), (ERROR, 1), (LOST, 3), (LOST_FOR_GOOD, 2), (SLOW, 3),
+    (CUT, 1), (STALE, 3), (FAILING, 1), (ETAG, 1), (REPLACE, 3), (STRANGER, 1), (CLOCK, 1),
+    (WORKER, 1),
 )  # fmt: skip
 """Kinds of events, and how often each is drawn."""
 
@@ -43,7 +44,10 @@ class Event:
 
 @dataclass(frozen=True)
 class Job:
-    """What one process does: a command, with `n_t`, which starts over if fresh; or it reads."""
+    """What one process does: a command, with a setting, which starts over if fresh; or it reads.
+
+    The setting is `n_t`, and of an import the unit.  Imports there cannot be resumed.
+    """
 
     command: str
     host: str = "here"
@@ -68,7 +72,7 @@ class Plan:
         documents: number of documents.
         parts: whether the documents are divided into several parts.
         published: whether a run with another setting was published before.
-        damaged: whether a prepared file is cut when all have ended.
+        damaged: whether a prepared file is damaged when all have ended.
         jobs: the processes.
         events: what happens to them.
     """
@@ -94,39 +98,71 @@ class Plan:
         return [words, *jobs, *map(str, sorted(self.events))]
 
 
-def draw_plan(seed: int, requests: dict[str, int]) -> Plan:
+@dataclass(frozen=True)
+class Alone:
+    """How many requests a job makes alone, and which change what others see."""
+
+    requests: int
+    changes: Sequence[int]
+
+
+def draw_plan(seed: int, alone: Callable[[Job, int, bool], Alone]) -> Plan:
     """Draw a night.
 
     Args:
         seed: what to draw it from.
-        requests: command -> about how many requests it makes if nothing disturbs it.
+        alone: returns the requests of a job, for a number of documents, in parts or not.
     """
     draw = Random(f"night {seed}")  # noqa: S311
     command = draw.choice(COMMANDS)
     published = draw.random() < 0.3 and command != "import"
     jobs = [_draw_job(draw, command, published) for _ in range(draw.choice((1, 1, 2, 2, 3)))]
+    published = published and jobs[0].command != "import"
     if draw.random() < 0.3 and command != "import":
         jobs.append(Job(READ, draw.choice(HOSTS)))
+    parts, damaged = draw.random() < 0.2, draw.random() < 0.2
+    documents = draw.choice((3, 3, 3, 3, 5, 8))
     kinds, weights = zip(*_DRAWN, strict=True)
     if len(jobs) == 1:
         weights = (0, *weights[1:])
     events = set()
-    for kind in draw.choices(kinds, weights, k=draw.choice((0, 1, 1, 2, 2, 3, 3, 4, 6, 9))):
+    drawn = draw.choices(kinds, weights, k=draw.choice((0, 1, 1, 2, 2, 3, 3, 4, 6, 9)))
+    if draw.random() < 0.3:
+        drawn = [kind if kind == SWITCH else drawn[0] for kind in drawn]
+    for kind in drawn:
         process, other = (draw.randrange(len(jobs)) for _ in range(2))
-        # What goes wrong in the last steps, where runs are published, matters most.
-        whole = requests[jobs[process].command]
-        at = whole - draw.randint(0, whole // 2) if draw.random() < 0.4 else draw.randint(1, whole)
+        at = _draw_request(draw, alone(jobs[process], documents, parts))
         events.add(Event(process, at, kind, other))
-    parts, damaged = draw.random() < 0.2, draw.random() < 0.2
-    documents = draw.choice((3, 3, 5, 5, 8, 12))
+    if len(jobs) > 1 and jobs[1].command != READ and draw.random() < 0.4:
+        slow = draw.random() < 0.5
+        if slow and draw.random() < 0.7:
+            elsewhere = HOSTS[jobs[0].host == HOSTS[0]]
+            jobs[1] = replace(jobs[1], host=elsewhere, fresh=True)
+        both = [alone(job, documents, parts) for job in jobs[:2]]
+        events |= _draw_collision(draw, *both, slow=slow)
     return Plan(seed, documents, parts, published, damaged, tuple(jobs), tuple(sorted(events)))
+
+
+def _draw_collision(draw: Random, first: Alone, second: Alone, *, slow: bool) -> set[Event]:
+    """Let the first process give way just before it claims, or stand still while it publishes."""
+    back = Event(1, _draw_request(draw, second), SWITCH, 0)
+    if not slow:
+        return {Event(0, max(1, first.changes[0] - draw.randint(0, 6)), SWITCH, 1), back}
+    return {Event(0, draw.choice(first.changes[1:]) + draw.choice((-1, 0, 1)), SLOW, 1), back}
+
+
+def _draw_request(draw: Random, alone: Alone) -> int:
+    """Draw the number of a request: most often one near a claim, a record or a published table."""
+    if alone.changes and draw.random() < 0.7:
+        return max(1, draw.choice(alone.changes) + draw.choice((-1, 0, 0, 0, 1, 2)))
+    return draw.randint(1, alone.requests)
 
 
 def _draw_job(draw: Random, command: str, published: bool) -> Job:
     """Draw a job of a command; a few are of another command, for the same folder."""
     mixed = {"score": "import", "agree": "score", "import": "score"}
-    if draw.random() < 0.1:
+    if draw.random() < 0.15:
         command = mixed.get(command, command)
     fresh = draw.random() < (0.8 if published else 0.2)
     n_t = 3 if draw.random() < 0.2 else 2
-    return Job(command, HOSTS[draw.random() < 0.3], n_t, fresh and command != "import")
+    return Job(command, HOSTS[draw.random() < 0.3], n_t, fresh)

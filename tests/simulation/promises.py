@@ -3,6 +3,7 @@
 import io
 import json
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from typing import Any
@@ -15,22 +16,12 @@ from segscore.pipeline.runs.finished import FinishedRun
 from segscore.pipeline.runs.run_folder import RECORD
 from tests.simulation import cases, plans
 from tests.simulation.cases import Undisturbed, output_of
-from tests.simulation.plans import Event, Plan
+from tests.simulation.plans import Event, Job, Plan
 from tests.simulation.store import Stored
-from tests.simulation.world import World
+from tests.simulation.world import World, require
 
 VERDICT = "night.json"
 _TIMES = ("finished_at", "first_published_at")
-
-
-class Broken(BaseException):
-    """A promise was not kept; nothing that catches errors hides it."""
-
-
-def require(kept: object, words: str) -> None:
-    """Raise Broken unless a promise was kept."""
-    if not kept:
-        raise Broken(words)
 
 
 @cache
@@ -56,17 +47,40 @@ def _table(content: bytes) -> Any:
     return pq.read_table(io.BytesIO(content))
 
 
+def _require_every_row(undisturbed: Undisturbed) -> None:
+    """Check that each row that was read was scored, rejected or unpaired, and is in its table."""
+    tree = undisturbed.tree
+    given = undisturbed.objects[cases.REPLACED].content.count(b"\n")
+    there = {
+        table: sum(len(_table(tree[name])) for name in tree if name.startswith(f"{table}/"))
+        for table in ("rejects", "unpaired", "hypotheses")
+    }
+    if RECORD not in tree:
+        require(given == there["hypotheses"] + there["rejects"], f"of {given} rows: {there}")
+        return
+    rows = _parsed(tree[RECORD])["rows"]
+    for name, counts in rows.items():
+        kinds = ("scored", "rejected", "unpaired")
+        require(counts["in"] == sum(counts[kind] for kind in kinds), f"{name}: {counts}")
+    require(given == (rows.get("hypotheses") or rows["codings"])["in"], f"{given} rows: {rows}")
+    for table, kind in (("rejects", "rejected"), ("unpaired", "unpaired")):
+        stated = sum(counts[kind] for counts in rows.values())
+        require(there[table] == stated, f"{table} has {there[table]} rows, {stated} are stated")
+
+
 @dataclass
 class Watch:
     """Watches the store of a world, and checks what is promised.
 
     Attributes:
         world, plan: what is simulated.
+        imported, settings: what imports leave, and the setting of each.
         runs: fingerprint -> what the run with it leaves, for all that may be published.
         foreign: name -> content of what must never change.
         seen: fingerprints that were published.
         verdicts: contents of all verdicts that were published.
         kept: contents of the files of verdicts.
+        final: tables of an import that has ended.
     """
 
     world: World
@@ -74,9 +88,11 @@ class Watch:
     foreign: dict[str, bytes]
     runs: dict[str, Undisturbed] = field(default_factory=dict)
     imported: list[cases.Tree] = field(default_factory=list)
+    settings: list[int] = field(default_factory=list)
     seen: set[str] = field(default_factory=set)
     verdicts: set[bytes] = field(default_factory=set)
     kept: dict[str, bytes] = field(default_factory=dict)
+    final: dict[str, bytes] = field(default_factory=dict)
 
     @property
     def command(self) -> str:
@@ -88,12 +104,14 @@ class Watch:
         """What is in the store."""
         return self.world.bucket.objects
 
-    def expect(self, undisturbed: Undisturbed) -> None:
-        """Add what may be published."""
+    def expect(self, undisturbed: Undisturbed, n_t: int) -> None:
+        """Add what may be published by a job with this setting."""
+        _require_every_row(undisturbed)
         if RECORD in undisturbed.tree:
             self.runs[_parsed(undisturbed.tree[RECORD])["fingerprint"]] = undisturbed
         else:
             self.imported.append(undisturbed.tree)
+            self.settings.append(n_t)
 
     def check(self, words: str) -> None:
         """Check the store after a change.
@@ -115,6 +133,10 @@ class Watch:
                 require(
                     tree.get(name, content) in allowed, f"{name} has other bytes after: {words}"
                 )
+            both = RECORD in tree and "hypotheses/hypotheses.parquet" in tree
+            require(not both, f"a run and imported tables are in one folder after: {words}")
+        for name, content in self.final.items():
+            require(tree.get(name) == content, f"{name} was imported and changed after: {words}")
         if VERDICT in tree and RECORD in tree:
             self.verdicts.add(tree[VERDICT])
         if self.command == "nightly":
@@ -165,6 +187,41 @@ class Watch:
         names_place = re.search(r"sim://|the first, \S+:", outcome)
         require(names_place and "[Errno" not in outcome, f"no place and reason: {outcome}")
 
+    def end(self, job: Job, outcome: str) -> None:
+        """Note how a job ended, and check what it says that it published."""
+        if outcome != "published":
+            return
+        tree = cases.tree_of(self.objects, self.command)
+        if job.command == "import":
+            own = [i for i, n in zip(self.imported, self.settings, strict=True) if n == job.n_t]
+            there = any(one.items() <= tree.items() for one in own)
+            require(there, f"{job} says that it published, and did not")
+            self.final = {name: tree[name] for one in self.imported for name in one if name in tree}
+        else:
+            settings = [_parsed(self.runs[each].tree[RECORD])["settings"] for each in self.seen]
+            require(
+                job.n_t in [one["n_t"] for one in settings],
+                f"{job} says that it published, and did not",
+            )
+
+    def require_outcomes(self, outcomes: Sequence[str]) -> None:
+        """Check that jobs that nothing disturbed published, and that none lost its place."""
+        jobs = [job for job in self.plan.jobs if job.command != plans.READ]
+        kinds = {event.kind for event in self.plan.events}
+        fresh = any(job.fresh and job.command != "import" for job in jobs)
+        can_publish = fresh or not self.plan.published
+        harmless = {plans.SWITCH, plans.LOST, plans.CLOCK}
+        if len(jobs) == 1:
+            harmless.add(plans.SLOW)
+        if can_publish and kinds <= harmless:
+            ended = {*outcomes} & {"published", "done"}
+            require(ended, f"nobody published, though nothing failed: {'; '.join(outcomes)}")
+        alone = len({job.host for job in jobs}) == 1
+        alone = alone and kinds.isdisjoint({plans.STALE, plans.LOST_FOR_GOOD})
+        for outcome in outcomes:
+            overtaken = alone and "another job" in outcome
+            require(not overtaken, f"a job at work was overtaken on its own host: {outcome}")
+
     def require_settled(self, last: str) -> None:
         """Check what is left when the last process has ended, which nothing disturbed.
 
@@ -182,7 +239,7 @@ class Watch:
             expected = self.runs[_parsed(tree[RECORD])["fingerprint"]].tree
         else:
             require(self.imported, f"nothing is published: {last}")
-            expected = next((one for one in self.imported if one.keys() <= tree.keys()), {})
+            expected = next((one for one in self.imported if one.items() <= tree.items()), {})
             require(expected, f"tables are missing: {last}")
         beside = {*expected} | {name.removeprefix(folder) for name in strangers}
         if self.imported:

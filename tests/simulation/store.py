@@ -1,5 +1,6 @@
 """An object store in memory, whose every request the world may disturb."""
 
+from collections import deque
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -18,6 +19,10 @@ PROTOCOL = "sim"
 
 READ, LIST, LOOK, CHANGE = "read", "list", "look", "change"
 """Kinds of requests: of a content, of names, of a description, and those that change something."""
+
+
+LATE = 3
+"""Number of changes that a stale listing does not show."""
 
 
 class ServerError(Exception):
@@ -41,25 +46,24 @@ class Stored:
 
 @dataclass
 class Bucket:
-    """The objects by name, and the last change, which a stale listing does not show."""
+    """The objects by name, and the last changes, which a stale listing does not show."""
 
     objects: dict[str, Stored] = field(default_factory=dict)
-    last: tuple[str, Stored | None] | None = None
+    last: deque[tuple[str, bool]] = field(default_factory=lambda: deque(maxlen=LATE))
 
     def put(self, name: str, stored: Stored | None) -> None:
         """Write an object; remove it for None."""
-        self.last = name, self.objects.get(name)
+        self.last.append((name, name in self.objects))
         if stored is None:
             self.objects.pop(name, None)
         else:
             self.objects[name] = stored
 
     def names(self, *, stale: bool = False) -> set[str]:
-        """Return the names of all objects, as they were before the last change if ``stale``."""
+        """Return the names of all objects, as they were before the last changes if ``stale``."""
         names = {*self.objects}
-        if stale and self.last is not None:
-            name, before = self.last
-            names = names - {name} if before is None else names | {name}
+        for name, was_there in reversed(self.last if stale else ()):
+            names = names | {name} if was_there else names - {name}
         return names
 
 
@@ -75,7 +79,7 @@ class Request:
 Server = Callable[[Request], Any]
 """Answers a request; the world disturbs some."""
 
-_SERVERS: list[tuple[Bucket, Server]] = []
+_CLIENTS: list["SimulatedFiles"] = []
 
 
 class SimulatedFiles(AbstractFileSystem):  # type: ignore[misc]
@@ -84,9 +88,9 @@ class SimulatedFiles(AbstractFileSystem):  # type: ignore[misc]
     protocol = PROTOCOL
     cachable = False
 
-    def __init__(self, **options: Any) -> None:
-        super().__init__(**options)
-        self.bucket, self._serve = _SERVERS[-1]
+    def __init__(self, bucket: Bucket, serve: Server) -> None:
+        super().__init__()
+        self.bucket, self._serve = bucket, serve
 
     def _request(self, kind: str, words: str, act: Callable[[bool], Any]) -> Any:
         return self._serve(Request(kind, words, act))
@@ -179,6 +183,15 @@ class SimulatedFiles(AbstractFileSystem):  # type: ignore[misc]
         self._request(CHANGE, f"copy {path1} to {path2}", act)
 
 
+class _Newest:
+    """Stands for the class of the client, and returns the one that was made last."""
+
+    protocol = PROTOCOL
+
+    def __call__(self, **_: Any) -> SimulatedFiles:
+        return _CLIENTS[-1]
+
+
 _CLOUD = Cloud(
     extra="s3",
     package="simulated",
@@ -186,18 +199,18 @@ _CLOUD = Cloud(
     typed=lambda kind: {"ContentType": kind},
     address=lambda _: "http://localhost",
     advice=Advice("bucket", "KEY", "ADDRESS"),
-    kind=lambda: SimulatedFiles,
+    kind=_Newest,
 )
 
 
 @contextmanager
 def served(bucket: Bucket, serve: Server) -> Iterator[None]:
     """Make the objects of a bucket those at ``sim://``; the requests for them go to a server."""
-    _SERVERS.append((bucket, serve))
+    _CLIENTS.append(SimulatedFiles(bucket, serve))
     try:
         yield
     finally:
-        _SERVERS.pop()
+        _CLIENTS.pop()
 
 
 @contextmanager

@@ -5,9 +5,9 @@ from collections.abc import Iterator
 
 import pytest
 
-from tests.simulation import nights
+from tests.simulation import nights, plans
 
-QUICK, BATCH = 100, 20
+QUICK, BATCH = 200, 20
 """Nights of the quick tests, and those of one test."""
 
 
@@ -27,6 +27,17 @@ def require_kept(seed: int) -> None:
 def test_nights_keep_all_promises(first: int) -> None:
     for seed in range(first, first + BATCH):
         require_kept(seed)
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_a_damaged_table_of_a_half_published_import_is_made_again(seed: int) -> None:
+    """Each seed damages another file; rejects were published as they were."""
+    job = plans.Job("import")
+    _, publication, first_table, *_ = nights.alone(job, 8, False).changes
+    for at in (publication, first_table):
+        dies = plans.Event(0, at, plans.DIE_AFTER)
+        night = nights.simulate(plans.Plan(seed, 8, False, False, True, (job,), (dies,)))
+        assert night.problem is None, night.plan
 
 
 def test_a_seed_gives_the_same_night_again() -> None:

@@ -7,6 +7,7 @@ is each attempt of its clean-up to reach the store: what a dead process would do
 
 import os
 import platform
+import re
 import sys
 import threading
 from collections import Counter
@@ -15,7 +16,9 @@ from concurrent.futures import Future
 from contextlib import AbstractContextManager, ExitStack, contextmanager
 from dataclasses import dataclass, field
 from datetime import datetime, tzinfo
+from functools import cache
 from hashlib import blake2b
+from importlib.metadata import version
 from random import Random
 from types import SimpleNamespace
 from typing import Any
@@ -24,9 +27,10 @@ from uuid import UUID
 
 from greenlet import getcurrent, greenlet
 
+from segscore.pipeline.agreement import chance
 from segscore.pipeline.nightly import judge, metrics, restatements, retention
 from segscore.pipeline.nightly import run as nightly_run
-from segscore.pipeline.runs import claims, publication, run_folder, tasks
+from segscore.pipeline.runs import claims, fingerprint, publication, run_folder, tasks
 from segscore.pipeline.runs.executor import Lost, Outcome
 from tests.simulation import plans, store
 from tests.simulation.plans import Event
@@ -35,10 +39,23 @@ from tests.simulation.store import Bucket, Request, ServerError
 PID, STEP, FIRST = 4_000_000, 0.01, 1_767_300_000.0
 """Id of the first process, seconds that a request takes, and the time at which all begin."""
 
+SUSPENDED = 200.0
+"""Seconds for which a slow process does nothing: longer than others wait for a publisher.
+
+It does not stand still within a change: no store removes a file only if it is still the same.
+"""
+
+FAILED, TRIES = 0.4, 4
+"""Share of requests that a failing store answers with 500, and how often a client makes each."""
+
+_PREPARED = re.compile(r"/_unfinished/[0-9a-f]{8}/")
+"""What only the run that is prepared sees."""
+
 _FITTING = {
     plans.CUT: (store.READ,),
     plans.STALE: (store.LIST,),
     plans.ETAG: (store.LOOK,),
+    plans.SLOW: (store.READ, store.LOOK),
     plans.LOST: (store.CHANGE,),
     plans.LOST_FOR_GOOD: (store.CHANGE,),
     plans.DIE_AFTER: (store.CHANGE,),
@@ -50,15 +67,39 @@ class Died(BaseException):
     """Ends a process immediately, as a kill does."""
 
 
+class Broken(BaseException):
+    """A promise was not kept; nothing that catches errors hides it."""
+
+
+def require(kept: object, words: str) -> None:
+    """Raise Broken unless a promise was kept."""
+    if not kept:
+        raise Broken(words)
+
+
 @dataclass
 class Process:
-    """One process: its number, host and work, its requests so far, and how it ended."""
+    """One process.
+
+    Attributes:
+        number, host, work, events: what it is and does, and what happens to it.
+        most: the number of requests that it may make.
+        requests: how many it has made.
+        until: the time until which it is suspended.
+        behind: of a process behind a store that fails, what says at which requests it does.
+        changes: the numbers of its requests that changed what others see.
+        outcome: how it ended.
+    """
 
     number: int
     host: str
     work: Callable[[], str]
     events: list[Event]
+    most: int = 10_000
     requests: int = 0
+    until: float = 0.0
+    behind: Random | None = None
+    changes: list[int] = field(default_factory=list)
     outcome: str | None = None
     dead: bool = False
     drawn: int = 0
@@ -87,9 +128,11 @@ class World:
         self.main = getcurrent()
         self._next: int | None = None
 
-    def start(self, host: str, work: Callable[[], str], events: Sequence[Event] = ()) -> Process:
+    def start(
+        self, host: str, work: Callable[[], str], events: Sequence[Event] = (), most: int = 10_000
+    ) -> Process:
         """Add a process, which begins when it is its turn."""
-        process = Process(len(self.processes), host, work, sorted(events))
+        process = Process(len(self.processes), host, work, sorted(events), most)
         self.processes.append(process)
         return process
 
@@ -97,7 +140,9 @@ class World:
         """Let the processes take turns until all have ended."""
         turn = 0
         while alive := [process for process in self.processes if process.outcome is None]:
-            chosen = next((one for one in alive if one.number >= turn), alive[0])
+            self.clock = max(self.clock, min(one.until for one in alive))
+            awake = [one for one in alive if one.until <= self.clock]
+            chosen = next((one for one in awake if one.number >= turn), awake[0])
             self.current = chosen
             if chosen.runs_in is None:
                 chosen.runs_in = greenlet(self._live)
@@ -130,6 +175,9 @@ class World:
             raise Died
         self.clock += STEP
         process.requests += 1
+        require(process.requests <= process.most, f"more than {process.most} requests")
+        if request.kind == store.CHANGE and not _PREPARED.search(request.words.split()[-1]):
+            process.changes.append(process.requests)
         kinds = [self._befall(event, request) for event in self._due(process, request)]
         self.tell(f"{request.words}{''.join(f' ({kind})' for kind in kinds)}")
         return self._answer(process, request, kinds)
@@ -150,9 +198,13 @@ class World:
         if event.kind == plans.CLOCK:
             self.wall += -3 * 3600.0 if event.other % 2 else 86400.0
         elif event.kind in (plans.SWITCH, plans.SLOW):
-            self.clock += 45.0 * (event.kind == plans.SLOW)
+            assert self.current is not None, "an event befalls a process"
+            self.current.until = self.clock + SUSPENDED * (event.kind == plans.SLOW)
             self.tell(str(event))
             self.give_way(event.other)
+        elif event.kind == plans.FAILING:
+            assert self.current is not None, "an event befalls a process"
+            self.current.behind = Random(f"{self.seed} {event}")  # noqa: S311
         elif event.kind in (plans.REPLACE, plans.STRANGER):
             self.happen(event)
         return event.kind
@@ -161,7 +213,7 @@ class World:
         if plans.DIE in kinds:
             process.dead = True
             raise Died
-        if plans.ERROR in kinds:
+        if plans.ERROR in kinds or (process.behind and self._fails(process.behind)):
             raise ServerError("Internal Server Error")
         if plans.LOST in kinds:
             request.act(False)  # the client repeats it
@@ -178,6 +230,14 @@ class World:
         if plans.CUT in kinds:
             return result[: len(result) // 2]
         return result | {"ETag": "wrong"} if plans.ETAG in kinds else result
+
+    def _fails(self, draw: Random) -> bool:
+        """Repeat a request as a client does, a little later each time; return whether all fail."""
+        for attempt in range(TRIES):
+            if draw.random() >= FAILED:
+                return False
+            self.clock += 0.5 * 2**attempt
+        return True
 
     def give_way(self, other: int | None = None) -> None:
         """Let another process go on, and return when it is the current one's turn again."""
@@ -308,6 +368,8 @@ def simulating() -> Iterator[None]:
         patch.object(platform, "node", lambda: world().host),
         patch.object(claims, "started", lambda pid: f"start of {pid}"),
         patch.object(run_folder, "time", clock),
+        patch.object(fingerprint, "version", cache(version)),
+        patch.object(chance, "DRAWS", 1),
         *(patch.object(module, "uuid4", uuid4) for module in (run_folder, publication, tasks)),
         *(
             patch.object(module, "datetime", _Datetime)

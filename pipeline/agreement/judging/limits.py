@@ -1,4 +1,4 @@
-"""How coders are judged."""
+"""Thresholds for flagging coders."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass

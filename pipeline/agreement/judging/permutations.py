@@ -1,4 +1,4 @@
-"""What residuals of pairs of coders are like if it does not matter who coded: permuted names.
+"""Residuals of pairs under permuted names: their distribution if it does not matter who coded.
 
 The names of the coders of each document are permuted among its codings, and the same effects are
 fitted.  In documents with one pair of codings that would change nothing: there, the pairs of names

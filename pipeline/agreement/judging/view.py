@@ -1,4 +1,4 @@
-"""What the steps of judging see: counts, the coders to judge by, and what other steps found."""
+"""The view of a judging step: counts, the coders to judge by, and the findings of other steps."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field

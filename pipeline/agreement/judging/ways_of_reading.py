@@ -1,4 +1,4 @@
-"""Say which coders read the guidelines in another way than the others."""
+"""Find coders who interpret the guidelines differently from the others."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from math import log

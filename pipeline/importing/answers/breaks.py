@@ -66,7 +66,7 @@ def typed_texts(text: str) -> dict[str, int]:
     """Read texts with types, such as `<eob>=1,<eol>=2`.
 
     Raises:
-        Refused: a text is empty, stands twice, or has no type of at least 1.
+        Refused: a text is empty, occurs twice, or has no type of at least 1.
     """
     found: dict[str, int] = {}
     for part in text.split(","):

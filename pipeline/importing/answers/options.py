@@ -1,4 +1,4 @@
-"""What an import of answers is asked for, in the form in which tasks get it."""
+"""Options of an import of answers, in the form in which tasks get them."""
 
 from dataclasses import dataclass
 

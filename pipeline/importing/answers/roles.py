@@ -1,4 +1,4 @@
-"""What the words around a number say that it is: a start, an end, a count, a unit or a segment."""
+"""Tell from the words around a number what it is: a start, an end, a count, a unit or a segment."""
 
 import re
 from collections.abc import Sequence

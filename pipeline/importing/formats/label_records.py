@@ -1,4 +1,4 @@
-"""Records with lists of labels: those of JSON and Parquet files, and the rows of tables, gathered.
+"""Records with lists of labels, from JSON and Parquet files, and from gathered rows of tables.
 
 A table with a row for each unit gives a record of labels for each document and coder.
 """

@@ -1,4 +1,4 @@
-"""What a kind of rules is; a new one is a class in a file of its own, listed in ``rules.KINDS``."""
+"""The interface of a kind of rules; a new kind is a class in a file, listed in ``rules.KINDS``."""
 
 from collections.abc import Iterator, Sequence
 
@@ -73,7 +73,7 @@ class RuleKind:
         harder, changed = ("are", "have") if check.until is None else ("were", "had")
         return (
             f"all systems{place}: {what} {self.clause([check])}; the nights {harder} harder, or "
-            f"the references {changed} changed: no system is blamed"
+            f"the references {changed} changed: no system failed"
         )
 
     def is_early(self, check: Check) -> bool:

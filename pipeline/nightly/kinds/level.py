@@ -95,7 +95,7 @@ class LevelKind(RuleKind):
             else " of what a system does against the others"
         )
         if (least := min(check.nights for check in checks)) < BASELINE_NIGHTS:
-            yield f"levels are not calibrated yet, with {least} of {BASELINE_NIGHTS} nights"
+            yield f"baselines need {BASELINE_NIGHTS} good nights ({least} so far)"
 
     def metric(self, check: Check) -> tuple[str, str]:
         """Name the change of the level."""

@@ -1,4 +1,4 @@
-"""What rules found on a night."""
+"""Results of rules on a night."""
 
 from dataclasses import dataclass
 

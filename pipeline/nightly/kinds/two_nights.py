@@ -1,4 +1,4 @@
-"""Rules about two nights, such as `pk<=+0.02`: an average against that of the last good night."""
+"""Rules about two nights, such as `pk<=+0.02`: an average against the last good night's."""
 
 from collections.abc import Iterator, Sequence
 

@@ -7,6 +7,7 @@ from typing import Any
 import pyarrow as pa
 
 from segscore.pipeline.comparison.runs import chosen_measures
+from segscore.pipeline.nightly.trend.added import AddedScore, read_added
 from segscore.pipeline.nightly.trend.levels import STEP, Level, judge_levels
 from segscore.pipeline.nightly.trend.ranking import PairOverNights, rank_over_nights
 from segscore.pipeline.nightly.trend.sentences import (
@@ -24,7 +25,7 @@ from segscore.pipeline.statistics.formatted_numbers import counted, or_none
 from segscore.pipeline.statistics.sentences import Sentence, Tone
 from segscore.pipeline.statistics.trends import FEWEST_FOR_TREND
 from segscore.schemas.columns import arrow_type
-from segscore.schemas.nights import NIGHTLY_VALUES, RANKING, TRENDS
+from segscore.schemas.nights import ADDED, NIGHTLY_VALUES, RANKING, TRENDS
 
 
 @dataclass(frozen=True)
@@ -36,6 +37,7 @@ class FoundTrend:
     levels: Sequence[Level]
     pairs: Sequence[PairOverNights]
     findings: Sequence[str]
+    added: Sequence[AddedScore] = ()
 
     @property
     def title(self) -> str:
@@ -71,7 +73,7 @@ class FoundTrend:
 
     @property
     def tables(self) -> dict[str, pa.Table]:
-        """The tables `trends`, `nights` and `ranking` (schemas/nights.py)."""
+        """The tables `trends`, `nights`, `ranking` and `added` (schemas/nights.py)."""
         by = self.settings.group_by
         trends = [self._level_row(level) for level in self.levels]
         nights = [
@@ -89,7 +91,9 @@ class FoundTrend:
         ]
         pairs = [{**vars(pair), **self._about, "p": or_none(pair.p)} for pair in self.pairs]
         pairs = [{**row, "p_holm": or_none(row["p_holm"])} for row in pairs]
-        listed = ((TRENDS, trends, by), (NIGHTLY_VALUES, nights, by), (RANKING, pairs, ()))
+        added = [{**vars(score), "measure": self.settings.measure} for score in self.added]
+        listed = [(TRENDS, trends, by), (NIGHTLY_VALUES, nights, by), (RANKING, pairs, ())]
+        listed += [(ADDED, added, ())]
         return {schema.name: to_table(schema, rows, groups) for schema, rows, groups in listed}
 
     @property
@@ -140,13 +144,16 @@ def find_trend(settings: TrendSettings) -> FoundTrend:
         Refused: there is no such measure, or too few nights have it.
     """
     chosen_measures([settings.measure])  # refuses a measure that does not exist
+    warnings: list[str] = []
+    added = () if settings.add is None else read_added(settings.add, settings.measure, warnings)
     nightly, levels = _judge(settings)
+    nightly = replace(nightly, warnings=[*nightly.warnings, *warnings])
     pairs = rank_over_nights(nightly, settings)
     if len(nightly.dates) < FEWEST_FOR_TREND:
         findings = [*averages_in_words(nightly, settings), *ranking_in_words(pairs)]
     else:
         findings = describe_trend(levels, pairs, settings)
-    return FoundTrend(settings, nightly, levels, pairs, findings)
+    return FoundTrend(settings, nightly, levels, pairs, findings, added)
 
 
 def _judge(settings: TrendSettings) -> tuple[NightlySeries, list[Level]]:

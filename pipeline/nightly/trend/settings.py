@@ -67,6 +67,14 @@ class TrendSettings:
         ),
     ] = 0.02
     seed: SeedOption = 0
+    add: Annotated[
+        str | None,
+        Option(
+            "CSV of another tool's scores, shown beside and never judged: date, system, measure, "
+            "value.",
+            Panel.INPUTS,
+        ),
+    ] = None
 
     def __post_init__(self) -> None:
         """Refuse a value that an option cannot have; the message names the option."""
@@ -79,6 +87,8 @@ class TrendSettings:
             )
         if self.month is not None and (self.since or self.until) is not None:
             raise Refused("--month: takes the place of --since and --until; omit these")
+        if self.month is not None and self.add is not None:
+            raise Refused("--add: is not part of the report of --month; omit one of them")
         check_group_by(self.group_by)
         one_of("--average", self.average, ("micro", "macro"))
         if not 0 < self.alpha <= 0.5:

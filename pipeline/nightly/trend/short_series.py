@@ -1,4 +1,4 @@
-"""What can be said of nights too few for a trend: averages, and those of as many before."""
+"""Describe nights too few for a trend: their averages, and those of as many nights before."""
 
 from collections.abc import Iterator
 from dataclasses import replace

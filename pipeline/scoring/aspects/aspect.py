@@ -1,4 +1,4 @@
-"""What an aspect of a scoring run may do, and what it is given."""
+"""The interface of an aspect of a scoring run, and what it is given."""
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -9,8 +9,11 @@ from segscore.pipeline.results.names import is_point
 from segscore.pipeline.runs.sink import Sink
 from segscore.pipeline.scoring.finished_scoring import FinishedScoring
 from segscore.pipeline.scoring.inputs import Inputs
-from segscore.pipeline.scoring.part import PartSums, TaskResults
+from segscore.pipeline.scoring.records import PartSums, TaskResults
 from segscore.pipeline.scoring.settings import ScoreSettings
+from segscore.pipeline.scoring.view import Block
+
+NOTHING = PartSums()
 
 
 @dataclass(frozen=True)
@@ -48,11 +51,16 @@ class Outcome:
 class Aspect:
     """Something that a scoring run does besides scoring pairs; each method does nothing by default.
 
-    ``scoring/closing.py`` lists the aspects, and calls each method of all of them in that order.
+    ``ASPECTS`` lists them; each method of all aspects is called in that order: ``observe`` by
+    ``scoring/part.py`` for every block of hypotheses, the others by ``scoring/closing.py``.
     """
 
     def admit(self, settings: ScoreSettings, inputs: Inputs) -> None:
         """Refuse tables or settings before any row is scored."""
+
+    def observe(self, block: Block) -> PartSums:
+        """Count something in a block of hypotheses, to be added up over the run."""
+        return NOTHING
 
     def require(self, outcome: Outcome) -> None:
         """Refuse to publish a run because of its results."""

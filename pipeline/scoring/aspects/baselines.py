@@ -81,8 +81,7 @@ def _advice(point: str, number: int, share: float, wanted: int) -> str:
         )
     return (
         f"{point}: its average rests on {number} random draws, which adds {_percent(share)} to "
-        f"its variance between documents; --draws {wanted} makes that about "
-        f"{_percent(share * number / wanted)}"
+        f"its variance; --draws {wanted} makes that about {_percent(share * number / wanted)}"
     )
 
 

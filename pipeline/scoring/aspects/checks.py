@@ -6,12 +6,15 @@ from segscore.pipeline.results.coverage import warn_of_fewer_documents
 from segscore.pipeline.runs.record import warn_of_similar_names
 from segscore.pipeline.scoring.aspects.aspect import Aspect, Outcome
 from segscore.pipeline.scoring.input_stats import (
+    collect_input_stats,
     warn_of_inputs,
     warn_of_large_limit,
     warn_of_long_segments,
     warn_of_panels,
 )
+from segscore.pipeline.scoring.records import PartSums
 from segscore.pipeline.scoring.self_pairs import warn_of_self_pairs
+from segscore.pipeline.scoring.view import Block
 from segscore.pipeline.settings.measuring import settings_without_effect
 
 
@@ -57,8 +60,12 @@ class Systems(Aspect):
 class Positions(Aspect):
     """The positions of boundaries, the lengths of segments and documents, the values of groups."""
 
+    def observe(self, block: Block) -> PartSums:
+        """Count what may have to be warned of."""
+        return PartSums(input_stats=collect_input_stats(block))
+
     def warnings(self, outcome: Outcome) -> Iterable[str]:
-        """Warn of what was input_stats while the rows were scored."""
+        """Warn of what was seen while the rows were scored."""
         settings, input_stats = outcome.settings, outcome.sums.input_stats
         yield from warn_of_panels(input_stats, settings, outcome.systems)
         yield from warn_of_inputs(input_stats, settings)

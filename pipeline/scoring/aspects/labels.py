@@ -5,9 +5,11 @@ from collections.abc import Iterable, Iterator
 import pyarrow as pa
 
 from segscore.pipeline.measures import Table
-from segscore.pipeline.scoring.aspects.aspect import Aspect, Outcome
-from segscore.pipeline.scoring.label_confusion import tabulate_labels
-from segscore.pipeline.scoring.type_confusion import tabulate_confusion
+from segscore.pipeline.scoring.aspects.aspect import NOTHING, Aspect, Outcome
+from segscore.pipeline.scoring.label_confusion import count_labels, tabulate_labels
+from segscore.pipeline.scoring.records import PartSums
+from segscore.pipeline.scoring.type_confusion import add_cells, count_classes, tabulate_confusion
+from segscore.pipeline.scoring.view import Block
 from segscore.pipeline.settings.measuring import MeasuringSettings
 from segscore.pipeline.statistics.sums import Sums
 from segscore.pipeline.tables.find import InputTable
@@ -25,6 +27,14 @@ class SelectedLabels(Aspect):
 
 class Confusion(Aspect):
     """Which boundary types, and labels if there are any, were mistaken for which."""
+
+    def observe(self, block: Block) -> PartSums:
+        """Count mistaken types on each level, and labels in a run without levels."""
+        rule = block.whole.rule
+        if not rule.settings.confusion:
+            return NOTHING
+        types = add_cells(count_classes(view) for view in block.levels)
+        return PartSums(confusion=types, labels={} if rule.by_level else count_labels(block.whole))
 
     def tables(self, outcome: Outcome) -> Iterator[tuple[str, pa.Table]]:
         """Yield the tables of confused types and labels."""

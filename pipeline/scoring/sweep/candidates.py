@@ -1,4 +1,4 @@
-"""How counts change as each scored candidate boundary joins those with a higher score.
+"""Changes of counts as each scored candidate boundary joins those with a higher score.
 
 The change depends only on the candidate's neighbours and on the reference around it, so one walk
 over a document's candidates, from the lowest score up, gives its counts at all of its thresholds.

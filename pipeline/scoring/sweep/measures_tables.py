@@ -1,4 +1,4 @@
-"""Which threshold is best by the measures of a sweep: a table, and the option that uses it."""
+"""Show the best threshold by each measure of a sweep: a table, and the option that uses it."""
 
 import shlex
 from collections.abc import Mapping, Sequence

@@ -1,4 +1,4 @@
-"""What one task of `segscore sweep` does: accept its rows and add up the counts of each coder."""
+"""A task of `segscore sweep`: accept its rows and add up the counts of each coder."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace

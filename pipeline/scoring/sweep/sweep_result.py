@@ -1,4 +1,4 @@
-"""What a sweep shows, as tables in reading order and sentences."""
+"""The result of a sweep: tables in reading order, and sentences."""
 
 from collections.abc import Callable, Iterator
 

@@ -41,4 +41,4 @@ def test_a_crowd_that_does_not_differ_is_shrunk_to_nothing() -> None:
     found = crowd(random=0)
     effects = [row["shrunk_effect"] for row in found.run.table("coders").to_pylist()]
     assert max(map(abs, effects)) < 0.1
-    assert "it cannot be said who stands out" in findings_of(found.run)[-1]
+    assert "Outlier analysis needs at least" in findings_of(found.run)[-1]

@@ -80,7 +80,7 @@ def test_nothing_stands_out() -> None:
     )
     assert describe_audit([], AuditRows(coders))[1] == quiet
     unknown: list[CoderRow] = [{"coder": str(i), "low_agreement": None} for i in range(3)]
-    assert "it cannot be said who stands out" in describe_audit([], AuditRows(unknown))[1]
+    assert "Outlier analysis needs at least" in describe_audit([], AuditRows(unknown))[1]
     mixed = describe_audit([], AuditRows([*coders, *unknown[:1]]))
     assert mixed[2].startswith("1 of 7 coders is not judged, for want of 10 documents")
 

@@ -106,7 +106,7 @@ def test_a_fall_in_a_group_that_nobody_is_blamed_for_is_named(
     said = " ".join(capsys.readouterr().out.split())
     first = [f"s{place} in sport (pk<=+0.02)" for place in range(failing, failing + 3)]
     others = f"{', '.join(first)} and 2 more"
-    assert f"; worse, but not surely by more than the other systems: {others}" in said
+    assert f"; declined, but not significantly more than the other systems: {others}" in said
 
 
 def test_the_systems_without_a_level_are_named_where_others_have_one() -> None:
@@ -115,5 +115,5 @@ def test_the_systems_without_a_level_are_named_where_others_have_one() -> None:
         rule, "ciel", "boundary_similarity", "micro", -0.02, day, None, None, 0, 0, 0, nights=0
     )
     known = replace(early, system="alta", value=0.5, before=0.5, change=0.0, nights=60)
-    assert early_levels([early, known]) == "ciel: no level yet, with 0 of 14 good nights"
-    assert early_levels([early]) == "levels: not calibrated yet, with 0 of 14 good nights"
+    assert early_levels([early, known]) == "ciel: level rules start after 14 good nights (0 so far)"
+    assert early_levels([early]) == "level rules start after 14 good nights (0 so far)"

@@ -25,7 +25,7 @@ from segscore.pipeline.errors import Failed, Unreadable
 from segscore.pipeline.runs import receipt_file, receipts
 from segscore.pipeline.runs.receipt_arrays import read_array, write_array
 from segscore.pipeline.runs.receipt_values import codec
-from segscore.pipeline.scoring.part import PartSums
+from segscore.pipeline.scoring.records import PartSums
 from segscore.pipeline.statistics.sums import DIGITS, PRODUCTS, Sums
 from tests.support.examples import examples
 from tests.support.forged import FORGERIES, GENUINE, TABLES, Counted, sealed, zeros

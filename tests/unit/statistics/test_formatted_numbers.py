@@ -34,7 +34,7 @@ def test_a_number_is_close_and_never_0(p: float) -> None:
 
 
 @pytest.mark.parametrize(
-    "name", ["shown_number", "shown_change", "shown_rank", "shown_p", "percent"]
+    "name", ["shown_number", "shown_change", "shown_rank", "format_p", "percent"]
 )
 def test_a_number_may_be_undefined(name: str) -> None:
     assert getattr(formatted_numbers, name)(None) == "–"

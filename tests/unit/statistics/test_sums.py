@@ -15,7 +15,7 @@ from segscore.pipeline.measures import Table
 from segscore.pipeline.measures.measure import Measure
 from segscore.pipeline.runs import receipt_file
 from segscore.pipeline.runs.receipt_values import codec
-from segscore.pipeline.scoring.part import PartSums
+from segscore.pipeline.scoring.records import PartSums
 from segscore.pipeline.statistics.averages import Parameters, averages
 from segscore.pipeline.statistics.resampling import Units
 from segscore.pipeline.statistics.sums import CountedRows, Sums, merge, sum_rows

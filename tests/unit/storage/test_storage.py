@@ -210,3 +210,15 @@ def test_what_killed_writers_left_of_a_file_is_removed(tmp_path: Path) -> None:
     storage.remove_temporary(str(tmp_path / "a.json"))
     left = sorted(path.name for path in tmp_path.iterdir())
     assert left == [".b.json.0123456789abcdef.tmp", "a.json"]
+
+
+def test_a_store_that_keeps_failing_is_said_once(caplog: pytest.LogCaptureFixture) -> None:
+    problem = OSError("Internal Server Error")
+    problem.code = "500"  # type: ignore[attr-defined]
+    clouds._say_that_it_fails.cache_clear()
+    assert all(clouds.is_transient(problem) for _ in range(3))
+    assert [each.getMessage() for each in caplog.records] == [
+        "the object store fails often (500); requests are repeated, which takes time"
+    ]
+    assert clouds.is_transient(ConnectionError()) and not clouds.is_transient(ValueError())
+    assert len(caplog.records) == 1
