@@ -147,8 +147,11 @@ def draw_strip(
 
 
 def _ruler_units(first: int, last: int, step: int) -> range:
-    """Return the units that are numbered above a line, at most ten in a full line."""
-    return range(ceil(first / step) * step, last, step)
+    """Return the units that are numbered above a line, at most ten in a full line.
+
+    None is so near the end of the line that its number would be cut off.
+    """
+    return range(ceil(first / step) * step, last - step // 2, step)
 
 
 def _paths(

@@ -108,7 +108,8 @@ def test_a_page_begins_with_its_finding_and_folds_the_rest(
     """The first screen has a headline and one picture; a link opens the section that it names."""
     for kind in KINDS:
         with open_report(chromium, pages[kind], unfolded=False) as log:
-            assert log.page.locator("h1.headline").inner_text().endswith(".")
+            headline = log.page.locator("h1.headline").inner_text()
+            assert headline.endswith(".") and not headline.endswith(" .")
             assert log.page.locator(".facts li").count() <= 4
             assert log.page.locator("header .glance, header .picture").count() == 1
             folded = log.page.locator("details.section:not([open])")
