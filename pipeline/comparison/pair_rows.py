@@ -30,11 +30,6 @@ def is_directed(row: PairRow) -> bool:
     return ALL[row["measure"]].better != "neither"
 
 
-def name_of_pair(row: PairRow) -> str:
-    """Name a pair as the difference that it is."""
-    return f"{row['system']} − {row['other']}"
-
-
 def better_first(row: PairRow) -> PairRow:
     """Return a pair with its better system first, and the signs of its differences accordingly."""
     return row.copy() if row["better"] != row["other"] else turned(row)
