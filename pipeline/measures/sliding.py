@@ -1,9 +1,10 @@
 """Slide a window over a pair: from boundary to boundary, or unit by unit if boundaries are dense.
 
-Both ways give the same counts.  In a dense document, each window needs little more than its two
-numbers of boundaries, which are computed for many windows at once.  A sparse document has long runs
-of equal windows, so it is enough to visit the changes between them.  Small windows of documents
-that are not sparse are counted 64 at a time (``words``), with the same counts too.
+All ways give the same counts; a third is in ``words.py``.  In a dense document, each window needs
+little more than its two numbers of boundaries, which are computed for many windows at once.  A
+sparse document has long runs of equal windows, so it is enough to visit the changes between them.
+Small windows of documents that are not sparse are counted 64 at a time (``words``), with the same
+counts too.
 """
 
 from typing import NamedTuple

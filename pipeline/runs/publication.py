@@ -176,7 +176,9 @@ def publish(attempt: Attempt, record: Mapping[str, Any]) -> dict[str, Any]:
     attempt that dies here is simply resumed.  Files of the run that is replaced are removed first,
     so that readers never find two runs in a folder.  Files that a publisher on another machine
     copied are removed last, after this run's record exists: if that publisher is slow and not dead,
-    it may write its record until then, and a record must never name files that do not exist.
+    it may write its record until then, and a record must never name files that do not exist.  One
+    that stands still for longer than others wait, within the request that removes a record, may
+    remove theirs: no store removes a file only if it is still the same.
 
     All parts of the attempt are done. The record that is returned has the fingerprint and the list
     of files, which the given one lacks.
@@ -265,8 +267,9 @@ def tidy(attempt: Attempt, shown: Mapping[str, list[str]], keep: str | None = No
             require_newest(attempt)
             storage.remove(url)
     require_newest(attempt)
-    for number in claims.claim_numbers(output):  # this attempt's is the last
-        storage.remove(claims.url_of(output, number))
+    for number in claims.claim_numbers(output):
+        if number <= attempt.current_claim.number:
+            storage.remove(claims.url_of(output, number))
     storage.remove_if_empty(claims_folder)
 
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass, fields, is_dataclass
 from datetime import date, datetime, timezone
 from functools import cache
 from types import NoneType, UnionType
-from typing import Any, Union, get_args, get_origin, get_type_hints
+from typing import Any, Union, cast, get_args, get_origin, get_type_hints
 from zoneinfo import ZoneInfo
 
 import numpy as np
@@ -57,7 +57,7 @@ def codec(type_: Any) -> Codec:
     if type_ is pa.Table:
         return Codec(pack_table, unpack_table)
     if is_dataclass(type_):
-        return _dataclass(type_)
+        return _dataclass(cast(type, type_))
     if origin in (Union, UnionType) and len(inner) == 2 and inner[1] is NoneType:
         return _optional(codec(inner[0]))
     if origin in (NDArray, np.ndarray):  # from Python 3.12 on, NDArray is an origin of its own

@@ -1,4 +1,4 @@
-"""Finish a scoring run: average its results, let every aspect add to them, and publish."""
+"""Close a scoring run: average its results, and let every aspect add to them and its record."""
 
 from dataclasses import replace
 from itertools import chain

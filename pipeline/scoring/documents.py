@@ -185,9 +185,13 @@ def separate_rows(
     typed: bool,
     attributes: pa.Table | None = None,
 ) -> DocumentRows:
-    """Separate all rows of some documents, by the name of their table, into accepted and others.
+    """Validate the rows of some documents: what can be scored, and what cannot.
 
-    The attributes are those of a plain table, if there is one.
+    Args:
+        settings: how the run measures.
+        tables: the rows by the name of their table.
+        typed: whether boundary types are distinguished.
+        attributes: attributes of documents from a plain table, if there is one.
     """
     collected = _collect(settings, tables, attributes, typed=typed)
     references = collected.references
@@ -341,6 +345,7 @@ def _with_found_types(job: AnyJob, types: set[int]) -> AnyJob:
         Refused: the settings are invalid for these types.
     """
     occurring_types = tuple(sorted(types)) or (1,)
+    # Refuses settings that do not suit these types; the result is not needed.
     replace(job.rule.settings, boundary_types=occurring_types)
     rule = replace(job.rule, types=occurring_types)
     return replace(job, rule=rule, totals=replace(job.totals, types=occurring_types))

@@ -48,7 +48,7 @@ _HINTS = {
 UNPAIRED_COLUMNS = ("table", "source", "row", "document_id", "coder")
 
 DocumentsBySystem = dict[str, Bits]
-"""For each system with a valid row, bits over the run's documents: 1 if one was accepted."""
+"""System -> a bit for each document of a part with a reference; each field says what a 1 means."""
 
 
 @dataclass(frozen=True)
@@ -92,21 +92,19 @@ class Accepted:
         rejected, unpaired = count_rejected(self.rejects, "hypotheses"), len(self.unpaired)
         scored = self.read - self.rejects.num_rows - unpaired
         counts = {"in": self.read, "scored": scored, **rejected, "unpaired": unpaired}
-        return Account({"hypotheses": counts}, self.rejects, list_unpaired(self.unpaired))
+        return Account({"hypotheses": counts}, list_unpaired(self.unpaired))
 
 
 @dataclass(frozen=True)
 class Account:
-    """What happened to hypotheses, without those that were scored.
+    """How many hypotheses were scored, rejected and unpaired, and the unpaired rows.
 
     Attributes:
         rows: how many of the rows were scored, rejected and unpaired.
-        rejects: rejected rows (schemas/rejects.py).
-        unpaired: rows without an accepted reference (schemas/unpaired.py).
+        unpaired: rows without an accepted reference (schemas/rejects.py).
     """
 
     rows: RowCounts
-    rejects: pa.Table
     unpaired: pa.Table
 
 
@@ -258,5 +256,5 @@ def _are_repeated(coders: Categorical, document: Ints, n_documents: int) -> Flag
 
 
 def list_unpaired(rows: Rows) -> pa.Table:
-    """List rows without a counterpart (schemas/unpaired.py)."""
+    """List rows without a counterpart (schemas/rejects.py)."""
     return pa.table(rows.listed(np.arange(len(rows)))).select(list(UNPAIRED_COLUMNS))

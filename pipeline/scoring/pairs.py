@@ -1,4 +1,4 @@
-"""Pair hypotheses with their references, count, compute measures, and add up."""
+"""Score the pairs of a view: rows of `scores` and `panel_scores`, and their sums."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
@@ -51,7 +51,8 @@ class Scored:
     Attributes:
         table: the rows.
         sums: their sums by group.
-        rows: what was added up, on one of several levels, whose rows are to be added up together.
+        rows: the rows of this level, to be added up with those of the other levels; None in a run
+            without levels.
         draws: the sums of each draw over all documents, of random boundaries.
         trials: the sums of each trial, of systems with trials.
     """
@@ -106,7 +107,7 @@ def _count(view: View) -> tuple["_Rows", list[NDArray[Any]]]:
 
 @dataclass(frozen=True)
 class _Rows:
-    """Pairs with their counts and values, or answers with the means over their trials.
+    """Pairs with their counts and values, or one row for all trials of an answer.
 
     Attributes:
         pairs: the pairs; that of the first trial of each answer.
@@ -123,7 +124,7 @@ class _Rows:
     trials: Ints | None = None
 
     def over_trials(self, together: PairTrials) -> "_Rows":
-        """Return the means over the trials of each answer."""
+        """Return a row for each answer: mean values, counts extended to the scale of the run."""
         return _Rows(
             together.first(self.pairs),
             together.extended(self.counts),
@@ -137,7 +138,6 @@ class _Rows:
     ) -> GroupedRows:
         """Return the rows to add up by system and group."""
         hyp = self.pairs.hyp_row
-        one_each = one_each and hypotheses.one_each
         counted = adding.CountedRows(
             hypotheses.document[hyp], [*self.counts.values()], [*self.values.values()], one_each
         )

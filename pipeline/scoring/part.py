@@ -51,7 +51,7 @@ class ScoredBlock:
 
     @property
     def sums(self) -> PartSums:
-        """The sums over the rows, with what was observed, of which neither has the other's."""
+        """The sums over the rows, and what aspects observed: they fill different fields."""
         return replace(
             self.observed,
             pairs=_merge_sums(self.pairs),
@@ -69,7 +69,7 @@ def hypothesis_blocks(
     *,
     are_given: bool = True,
 ) -> Iterator[ScoredBlock]:
-    """Yield the scores of accepted hypotheses and of their own baselines; note which are paired.
+    """Yield the scores of accepted hypotheses and of their own points; note which are paired.
 
     Args:
         job: what all tasks share.

@@ -23,7 +23,7 @@ class Codings:
     """Some documents and their references, all in units.
 
     Attributes:
-        hashes: ``document_ids.names(...).hashes`` of the documents' ids, shape (documents,).
+        hashes: ``hash_names(...).hashes`` of the documents' ids, shape (documents,).
         n_units: N of each document, at least 1, shape (documents,).
         first: document d has the reference rows first[d]..first[d+1]-1, at least one; first[0] may
             be above 0, so that a slice of a run's documents can share its boundaries, shape

@@ -1,4 +1,4 @@
-"""Trials: several answers of one system for one document, such as with several seeds.
+"""Trials: several hypotheses of one system for one document, such as with several seeds.
 
 A row of `scores` is about all trials of a system for a document: its values are their means, and
 its counts their sums, extended to a number of trials that is the same for all rows of a run, so
@@ -28,7 +28,7 @@ _FITS = 2**62
 
 @dataclass(frozen=True)
 class Trials:
-    """Which hypotheses are answers of one system for one document.
+    """Which hypotheses are trials of one answer: of one system for one document.
 
     Attributes:
         answer: number of the document and system of each hypothesis, ascending, so that their

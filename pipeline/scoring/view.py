@@ -23,11 +23,10 @@ class Hypotheses:
         document: document number of each hypothesis, shape (rows,).
         side: boundaries of the hypotheses.
         attributes: attributes, one row per hypothesis.
-        one_each: whether no two rows have the same document and system.
         draws: how often the boundaries were drawn, if they are random; counts are then the sums
             over the draws.
         drawn: returns the boundaries of a draw, by its number from 0; ``side`` has the first.
-        trials: which rows are answers of one system for one document; None if no two are.
+        trials: which rows are trials of one answer; None in a run without trials.
     """
 
     document_id: pa.StringArray
@@ -36,7 +35,6 @@ class Hypotheses:
     document: Ints
     side: Side
     attributes: pa.Table
-    one_each: bool = True
     draws: int = 1
     drawn: Callable[[int], Side] | None = None
     trials: Trials | None = None
@@ -53,7 +51,8 @@ class Hypotheses:
 class View:
     """Hypotheses, and the references that they are scored against.
 
-    A run has a view of the original references, or one for each level, and one for each consensus.
+    A block is counted in a view of the original references, or one for each level, and in one for
+    each consensus.
 
     Attributes:
         hypotheses: the hypotheses.

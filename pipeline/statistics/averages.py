@@ -95,7 +95,8 @@ class Parameters(NamedTuple):
         values: parameters by their names in formulas; see ``evaluate``.
         p_seg_of: values of the group-by columns of the documents from whose references P_seg was
             estimated, so that it varies with them; None if it was given.
-        draws: number of draws that the counts are sums over, of random boundaries.
+        draws: what counts are divided by: the number of draws of random boundaries, times the
+            number of trials that counts are extended to.
     """
 
     values: Mapping[str, float]

@@ -7,8 +7,8 @@ Intervals of values between 0 and 1 are made on the logit scale. A few long docu
 average over many, and so can a few with errors where all others are perfect, so the degrees of
 freedom of Student's t depend on how unequal weights and pseudo-values are (``Estimate.freedom``).
 
-The pseudo-values of two averages are subtracted unit by unit, so documents that both share are
-paired, and all others are independent, without further code.
+A difference is computed again without each unit, too, from both averages without it.  Documents
+that both share are thus paired, and all others are independent (``combine``).
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -80,11 +80,14 @@ class Estimate:
     def freedom(self) -> float:
         """The degrees of freedom of the standard error, at least 1.
 
-        The effective number of units, less 1 (Kish 1965, Survey Sampling, 11.7). The variance of a
-        variance of n values is (k - 1) / n times its square, k their kurtosis, so that of the
-        pseudo-values has 2n / (k - 1) - 1 at most (Satterthwaite 1946; O'Neill 2014); not of shows,
-        which are few. Where the weights leave less than half of the units, what these vary in is
-        weighted as well.
+        The least of three limits:
+
+        - The effective number of units, less 1 (Kish 1965, Survey Sampling, 11.7).
+        - For single documents, 2n / (k - 1) - 1, k the kurtosis of the pseudo-values, as the
+          variance of a variance is (k - 1) / n times its square (Satterthwaite 1946; O'Neill 2014).
+          Shows are too few to estimate a kurtosis.
+        - If the average rests on less than half of its units, the effective number for squared
+          weights.
         """
         limits = [self.effective - 1]
         if not self.grouped:
@@ -99,8 +102,8 @@ class Estimate:
         n = len(self.without)
         if n < 2:
             return np.full(n, nan)
-        mean: Floats = self.without - self.without.mean()
-        return mean * sqrt((n - 1) / n)
+        from_mean: Floats = self.without - self.without.mean()
+        return from_mean * sqrt((n - 1) / n)
 
     @property
     def pseudo_values(self) -> Floats:
@@ -344,7 +347,7 @@ class UnitSums:
 
 
 def mean_of_draws(counts: NDArray[Any], draws: int) -> NDArray[Any]:
-    """Divide counts that are sums over several draws of random boundaries by their number."""
+    """Divide counts that are sums over draws or trials by the number of these."""
     return counts if draws == 1 else counts / draws
 
 
@@ -363,7 +366,8 @@ def micro_estimates(
         parameters: parameters of the formulas, as ``evaluate`` takes them.
         p_seg_of: sums over the documents from whose references P_seg was estimated, so that it
             varies with them; None if it was given.
-        draws: number of draws that the counts are sums over, of random boundaries.
+        draws: what counts are divided by: the number of draws of random boundaries, times the
+            number of trials that counts are extended to.
     """
     given: dict[str, Any] = dict(parameters)
     if p_seg_of is not None and "p_seg" in kind.parameters:

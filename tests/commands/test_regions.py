@@ -58,7 +58,8 @@ def test_segmentations_are_cut_as_by_walking_over_the_units(
     segscore: Segscore, tmp_path: Path, seed: int
 ) -> None:
     random = Random(seed)  # noqa: S311
-    rows, regions, expected = [], [], {}
+    rows, regions = [], []
+    expected: dict[str, Any] = {}
     for number in range(8):
         places = sorted(random.sample(range(1, UNITS), random.randrange(UNITS // 2)))
         # A position may have two types, and is one boundary.

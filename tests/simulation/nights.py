@@ -134,18 +134,24 @@ def _settle(plan: Plan, world: World, watch: Watch) -> None:
         _damage(plan, world)
     first = replace(plan.jobs[0], fresh=False)
     for host in sorted({"here", *(job.host for job in plan.jobs)}, reverse=True):
-        last = _alone(world, plan, replace(first, host=host))
-        if "--fresh" in last:
-            last = _alone(world, plan, replace(first, host=host, fresh=True))
+        last = _finish(world, plan, replace(first, host=host))
         if "run that command again" in last:
             others = (job for job in plan.jobs if job.command not in (first.command, plans.READ))
             for other in others:
-                last = _alone(world, plan, replace(other, host=host, fresh=True))
+                last = _finish(world, plan, replace(other, host=host, fresh=False))
     unfinished = any(f"/{UNFINISHED}/" in name for name in world.bucket.objects)
     if unfinished and first.command != "import":  # a run with other settings
         last = _alone(world, plan, replace(first, host="here", fresh=True))
     watch.require_one_line(last)
     watch.require_settled(last)
+
+
+def _finish(world: World, plan: Plan, job: Job) -> str:
+    """Run a job alone, and once more as its message says."""
+    last = _alone(world, plan, job)
+    if "--fresh" in last and "without --fresh" not in last:
+        last = _alone(world, plan, replace(job, fresh=True))
+    return last
 
 
 def _alone(world: World, plan: Plan, job: Job) -> str:

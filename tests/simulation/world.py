@@ -18,6 +18,7 @@ from dataclasses import dataclass, field
 from datetime import datetime, tzinfo
 from functools import cache
 from hashlib import blake2b
+from importlib.metadata import version
 from random import Random
 from types import SimpleNamespace
 from typing import Any
@@ -39,7 +40,10 @@ PID, STEP, FIRST = 4_000_000, 0.01, 1_767_300_000.0
 """Id of the first process, seconds that a request takes, and the time at which all begin."""
 
 SUSPENDED = 200.0
-"""Seconds for which a slow process does nothing: longer than others wait for a publisher."""
+"""Seconds for which a slow process does nothing: longer than others wait for a publisher.
+
+It does not stand still within a change: no store removes a file only if it is still the same.
+"""
 
 FAILED, TRIES = 0.4, 4
 """Share of requests that a failing store answers with 500, and how often a client makes each."""
@@ -51,6 +55,7 @@ _FITTING = {
     plans.CUT: (store.READ,),
     plans.STALE: (store.LIST,),
     plans.ETAG: (store.LOOK,),
+    plans.SLOW: (store.READ, store.LOOK),
     plans.LOST: (store.CHANGE,),
     plans.LOST_FOR_GOOD: (store.CHANGE,),
     plans.DIE_AFTER: (store.CHANGE,),
@@ -124,10 +129,10 @@ class World:
         self._next: int | None = None
 
     def start(
-        self, host: str, work: Callable[[], str], events: Sequence[Event] = (), **bound: int
+        self, host: str, work: Callable[[], str], events: Sequence[Event] = (), most: int = 10_000
     ) -> Process:
         """Add a process, which begins when it is its turn."""
-        process = Process(len(self.processes), host, work, sorted(events), **bound)
+        process = Process(len(self.processes), host, work, sorted(events), most)
         self.processes.append(process)
         return process
 
@@ -363,7 +368,7 @@ def simulating() -> Iterator[None]:
         patch.object(platform, "node", lambda: world().host),
         patch.object(claims, "started", lambda pid: f"start of {pid}"),
         patch.object(run_folder, "time", clock),
-        patch.object(fingerprint, "version", cache(fingerprint.version)),
+        patch.object(fingerprint, "version", cache(version)),
         patch.object(chance, "DRAWS", 1),
         *(patch.object(module, "uuid4", uuid4) for module in (run_folder, publication, tasks)),
         *(
