@@ -191,10 +191,10 @@ CODERS = pap.DataFrameSchema(
         "boundaries": whole("boundaries that the coder marked"),
         "potential_boundaries": whole("positions that the coder could have marked"),
         "rate": value("boundaries / potential_boundaries", 1),
-        **{
-            f"peer_{similarity}": value(f"{meaning}, pooled over all pairs with this coder", 1)
-            for similarity, meaning in SIMILARITY_MEANINGS.items()
-        },
+        "peer_boundary_similarity": value(
+            f"{SIMILARITY_MEANINGS['boundary_similarity']}, pooled over all pairs with this coder",
+            1,
+        ),
         "peer_boundary_similarity_low": value(
             "lower end of the 95 % interval of peer_boundary_similarity, by a jackknife", 1
         ),

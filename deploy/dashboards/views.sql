@@ -39,9 +39,9 @@ FROM (SELECT MAP {
     'pair_f1': 1, 'rand': 1, 'adjusted_rand': 1, 'covering': 1, 'exact_precision': 1,
     'exact_recall': 1, 'exact_f1': 1, 'bcubed_precision': 1, 'bcubed_recall': 1, 'bcubed_f1': 1,
     'selected_precision': 1, 'selected_recall': 1, 'selected_f1': 1, 'start_bias': 0, 'end_bias': 0,
-    'start_error': -1, 'end_error': -1, 'dialseg_score': 1, 'win_diff_prime': -1,
-    'mult_window_diff': -1, 'best_case': 0, 'worst_case': 0, 'panel_tolerant_precision': 1,
-    'panel_tolerant_recall': 1, 'panel_tolerant_f1': 1
+    'start_error': -1, 'end_error': -1, 'start_f1': 1, 'end_f1': 1, 'dialseg_score': 1,
+    'win_diff_prime': -1, 'mult_window_diff': -1, 'best_case': 0, 'worst_case': 0,
+    'panel_tolerant_precision': 1, 'panel_tolerant_recall': 1, 'panel_tolerant_f1': 1
 } AS known);
 
 -- Every average of every run: history.parquet, with its group-by columns as one text.

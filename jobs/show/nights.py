@@ -1,11 +1,13 @@
 """Show nights: their results, the verdict of the gate, and what a failure means."""
 
 import json
+import shlex
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, fields
 from datetime import date
 from typing import TYPE_CHECKING, Any
 
+from segscore.jobs.cli.encoding import printable_command
 from segscore.jobs.cli.log import LOG
 from segscore.jobs.show.fitted import print_lines
 from segscore.jobs.show.formats import described, plain_table, print_json, print_table
@@ -15,6 +17,7 @@ from segscore.jobs.show.printing import log_finished, print_record
 from segscore.jobs.show.sentences import print_sentences
 from segscore.pipeline.nightly.settings import NightSettings
 from segscore.pipeline.plain_text import named_list
+from segscore.pipeline.statistics.formatted_numbers import counted
 from segscore.pipeline.statistics.sentences import Sentence
 
 if TYPE_CHECKING:
@@ -110,7 +113,10 @@ def print_night(chosen: NightSettings, ended: "NightResult") -> None:
         new = ", ".join(verdict.new)
         print_lines(f"{new}: no earlier good night to compare with")
     if ended.scored is not None:
-        print_scores(ended.scored.table("summary"), named=ended.scored.measures_in_order)
+        if verdict.exit_code:  # a terminal has room for what failed alone
+            print_lines(f"averages: {printable_command(f'segscore show {shlex.quote(run)}')}")
+        else:
+            print_scores(ended.scored.table("summary"), named=ended.scored.measures_in_order)
         print_record(run, ended.scored.record, written=True)
     else:
         print_lines(f"{verdict.date}: already scored, with the same input, in {run}")
@@ -136,8 +142,10 @@ def _print_gate(verdict: "Verdict", run: str) -> None:
         print_checks(verdict.checks, verdict.asked.get("alpha", ALPHA), verdict.reused_ids)
     if verdict.group_checks:
         print_group_checks(verdict.group_checks)
-    for check in verdict.checks:
-        print_lines(*moved_lines(run, check))
+    moved = [lines for check in verdict.checks if (lines := moved_lines(run, check))]
+    print_lines(*(line for lines in moved[:1] for line in lines))
+    if more := len(moved) - 1 if moved else 0:
+        print_lines(f"{counted(more, 'more check')} with such documents: the page has them")
 
 
 def _outcome(verdict: "Verdict", change: str = "") -> Sentence:

@@ -21,7 +21,12 @@ from segscore.pipeline.agreement.group import SUMMED, Group, rate
 from segscore.pipeline.agreement.judging.judge import coder_columns, pair_columns
 from segscore.pipeline.agreement.judging.view import View
 from segscore.pipeline.agreement.persons import peer_intervals
-from segscore.pipeline.agreement.sentences import OTHERS_SHOWN, SHOWN, WITHOUT_SHOWN
+from segscore.pipeline.agreement.sentences import (
+    OTHERS_SHOWN,
+    PEER_SHOWN,
+    SHOWN,
+    WITHOUT_SHOWN,
+)
 from segscore.pipeline.arrays.ragged import Floats, Ints, add_up
 from segscore.pipeline.measures.measure import evaluate
 
@@ -39,7 +44,7 @@ def coder_rows(group: Group, view: View | None) -> Iterator[dict[str, object]]:
     with np.errstate(divide="ignore", invalid="ignore"):
         rates = sums["marks"] / sums["places"]
     peers = _with_peers(group)
-    similar = evaluate(ACTUAL.values(), peers, {"n_t": group.choices.n_t}, rows=False)
+    similar = evaluate([ACTUAL[SHOWN]], peers, {"n_t": group.choices.n_t}, rows=False)[SHOWN]
     without = agreement_without(group)["pi", SHOWN]
     shrunk = shrunk_effects(group)
     judged, intervals = coder_columns(group, view), [*peer_intervals(group)]
@@ -51,7 +56,7 @@ def coder_rows(group: Group, view: View | None) -> Iterator[dict[str, object]]:
             "boundaries": int(sums["marks"][x]),
             "potential_boundaries": int(sums["places"][x]),
             "rate": rates[x],
-            **{f"peer_{similarity}": values[x] for similarity, values in similar.items()},
+            PEER_SHOWN: similar[x],
             **intervals[x],
             WITHOUT_SHOWN: without.value[x],
             OTHERS_SHOWN: without.actual[x],

@@ -1,7 +1,7 @@
 """Refuse groups that are layers of annotation: values that differ between codings of a document.
 
 Coders of acts and coders of beats of one play mean other things, so that their agreement says
-nothing.  Where few documents have several values, as by a typing error, these are in no group.
+nothing.
 """
 
 from collections.abc import Iterable, Mapping
@@ -73,7 +73,7 @@ def _layers(rows: Rows, values: pa.Array) -> Layers:
 
 
 def refuse_layers(parts: Iterable[Mapping[str, Layers]]) -> None:
-    """Refuse an attribute of which at least half of the documents have different values.
+    """Refuse an attribute of which a document has several values.
 
     Raises:
         Unsuitable: there is one.
@@ -83,15 +83,13 @@ def refuse_layers(parts: Iterable[Mapping[str, Layers]]) -> None:
         for name, layers in part.items():
             whole[name] = layers + whole.get(name, Layers(0, 0))
     for name, layers in whole.items():
-        if layers.differing and 2 * layers.differing >= layers.documents:
+        if layers.differing:
             document, one, other = layers.example
             raise Unsuitable(
                 f"--group-by {name}: in {layers.differing:,} of "
                 f"{counted(layers.documents, 'document')} with several codings, these have "
                 f"different values, such as {one} and {other} in {document}; groups are of "
-                "documents, and codings that mean different things cannot be compared. To audit "
-                f"each {name} by itself, write it into document_id, such as {document}/{one} and "
-                f"{document}/{other}, or audit a table of each; if all codings of a document "
-                "belong together, leave out --group-by, or give each document one value in "
-                "--documents"
+                f"documents. If each {name} is a layer, write it into document_id, such as "
+                f"{document}/{one} and {document}/{other}, or audit a table of each; if not, give "
+                "each document one value, in its codings or in --documents, or leave out --group-by"
             )

@@ -88,8 +88,8 @@ def warn_of_ungrouped(corpus: pa.Table, group_by: tuple[str, ...], sink: Sink) -
     example = "".join(f", such as {name}" for name in islice(ids, 1))
     others = "; if --documents has the values, see whether its ids are those of the codings"
     return [
-        f"{ungrouped:,} of {whole:,} documents are in no group{example}: their codings have no "
-        f"value of {', '.join(group_by)}, or different ones" + others * (ungrouped == whole)
+        f"{ungrouped:,} of {whole:,} documents are in no group{example}: not all of their "
+        f"codings have a value of {', '.join(group_by)}" + others * (ungrouped == whole)
     ]
 
 

@@ -14,6 +14,7 @@ from segscore.pipeline.measures.compared import ComparedPairs
 from segscore.pipeline.measures.items import ItemArrays, Items, whole_segments
 from segscore.pipeline.measures.measure import IDENTITY, Measure
 from segscore.pipeline.measures.overlap import Threshold, threshold_of
+from segscore.pipeline.measures.tolerance import most_pairs, tolerances
 
 COUNTS = {
     "selected_matches": "pairs of a selected reference segment and a selected hypothesis segment",
@@ -23,8 +24,12 @@ COUNTS = {
     "start_early": "sum over pairs of the units by which the hypothesis starts earlier",
     "end_late": "sum over pairs of the units by which the hypothesis ends later",
     "end_early": "sum over pairs of the units by which the hypothesis ends earlier",
+    "start_matches": "largest number of pairs of starts within the tolerance, each in at most one "
+    "pair",
+    "end_matches": "the same of ends",
 }
 _MATCHES, _HYPOTHESES, _REFERENCES, _START_LATE, _START_EARLY, _END_LATE, _END_EARLY = range(7)
+_START_MATCHES, _END_MATCHES = 7, 8
 """Rows of ``COUNTS``."""
 
 _ROWS = len(COUNTS)
@@ -110,10 +115,12 @@ def _match(ref: _Side, hyp: _Side, r: int, h: int, out: Ints) -> None:
 
 
 @kernel
-def _count_pair(ref: _Side, hyp: _Side, threshold: Threshold, out: Ints) -> None:
+def _count_pair(ref: _Side, hyp: _Side, threshold: Threshold, tolerance: int, out: Ints) -> None:
     """Pair the items of both sides one to one, the largest IoU first, and count."""
     out[:] = 0
     out[_REFERENCES], out[_HYPOTHESES] = len(ref.starts), len(hyp.starts)
+    out[_START_MATCHES] = most_pairs(ref.starts, hyp.starts, tolerance)
+    out[_END_MATCHES] = most_pairs(ref.ends, hyp.ends, tolerance)
     room = len(ref.starts) + len(hyp.starts)
     numbers = np.empty((4, room), np.int64)
     found = _Candidates(numbers[0], numbers[1], numbers[2], numbers[3])
@@ -131,6 +138,7 @@ def _count_pairs(
     items: tuple[ItemArrays, ItemArrays],
     rows: tuple[Ints, Ints],
     threshold: Threshold,
+    tolerance: Ints,
     counts: Ints,
 ) -> None:
     references, hypotheses = items
@@ -139,7 +147,7 @@ def _count_pairs(
         r, h = rows[0][i], rows[1][i]
         ref = _Side(row_values(references.starts, r), row_values(references.ends, r))
         hyp = _Side(row_values(hypotheses.starts, h), row_values(hypotheses.ends, h))
-        _count_pair(ref, hyp, threshold, row)
+        _count_pair(ref, hyp, threshold, tolerance[i], row)
         for c in range(_ROWS):
             counts[c, i] = row[c]
 
@@ -150,7 +158,7 @@ def count_compared(compared: ComparedPairs) -> Ints:
     The time is proportional to the segments, but for sorting those that overlap enough.
 
     Returns:
-        One row per count of ``COUNTS``, shape (7, pairs).
+        One row per count of ``COUNTS``, shape (9, pairs).
     """
     pairs, settings = compared.pairs, compared.settings
     counts = np.empty((_ROWS, len(pairs.ref_row)), np.int64)
@@ -161,7 +169,8 @@ def count_compared(compared: ComparedPairs) -> Ints:
             whole_segments(pairs.hypotheses, pairs.hyp_row, pairs.n_units),
         )
     threshold = threshold_of(settings.iou, reached=settings.iou_reached)
-    _count_pairs(_arrays(items), (pairs.ref_row, pairs.hyp_row), threshold, counts)
+    tolerance = tolerances(settings.reach, pairs.n_units)
+    _count_pairs(_arrays(items), (pairs.ref_row, pairs.hyp_row), threshold, tolerance, counts)
     return counts
 
 
@@ -221,6 +230,19 @@ MEASURES = (
             upper=None,
             description=f"mean over pairs of the distance between the {end} in the hypothesis and "
             "that in the reference, in units",
+        )
+        for end in ("start", "end")
+    ),
+    *(
+        Measure(
+            f"{end}_f1",
+            f"(1 + beta**2) * {end}_matches / "
+            "(beta**2 * selected_references + selected_hypotheses)",
+            f"{_SELECTED}; F_beta",
+            _LAWS,
+            better="higher",
+            description=f"harmonic mean of the shares of the {end}s on both sides that are paired "
+            "within the tolerance",
         )
         for end in ("start", "end")
     ),

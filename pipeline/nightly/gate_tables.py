@@ -6,7 +6,7 @@ from dataclasses import replace
 from segscore.pipeline.nightly.kinds.kind import WITHIN_NOISE
 from segscore.pipeline.nightly.restatements import Restatement
 from segscore.pipeline.nightly.rules import KINDS, kind_of_check, result_in_words
-from segscore.pipeline.nightly.verdict import COMMON_CAUSE, WARNED, Check, Density
+from segscore.pipeline.nightly.verdict import COMMON_CAUSE, PASSED, WARNED, Check, Density
 from segscore.pipeline.plain_text import first_named, named_list
 from segscore.pipeline.statistics.formatted_numbers import counted, format_p, or_none, shown_change
 from segscore.pipeline.statistics.night_levels import FEWEST_OF_BASELINE
@@ -36,7 +36,7 @@ def early_levels(checks: Iterable[Check]) -> str | None:
 
 
 def _failing_first(checks: Iterable[Check]) -> list[Check]:
-    return sorted(checks, key=lambda check: not check.fails)
+    return sorted(checks, key=lambda check: (not check.fails, check.result == PASSED))
 
 
 def _failed(checks: Sequence[Check]) -> list[int]:
@@ -47,9 +47,25 @@ def _result(checks: Sequence[Check]) -> Column:
     return Column("result", [*map(result_in_words, checks)], is_name=True)
 
 
+def _one_measure(checks: Sequence[Check]) -> str:
+    """Return the measure that all checks are about, which a title names; empty for several."""
+    measures = {check.measure for check in checks}
+    return measures.pop() if len(measures) == 1 else ""
+
+
+def _of_measure(title: str, checks: Sequence[Check]) -> str:
+    return ": ".join(filter(None, (title, _one_measure(checks))))
+
+
+def _rule(check: Check, measure: str) -> str:
+    """Write a rule without the measure that a title names."""
+    return check.rule.replace(measure, "", 1).replace(":>", " >").replace(":<", " <")
+
+
 def _named(checks: Sequence[Check]) -> list[Column]:
+    measure = _one_measure(checks)
     return [
-        Column("rule", [check.rule for check in checks], is_name=True),
+        Column("rule", [_rule(check, measure) for check in checks], is_name=True),
         Column("system", [check.system for check in checks], is_name=True),
     ]
 
@@ -107,7 +123,15 @@ def gate_table(checks: Sequence[Check], alpha: float, reused_ids: int = 0) -> Re
         ids = "1 id is" if reused_ids == 1 else f"{reused_ids} ids are"
         caption.append(f"{ids} used again for other documents")
     caption += _explained(checks)
-    return ResultTable(columns, title="gate", caption="; ".join(caption), failed=_failed(checks))
+    failed = _failed(checks)
+    return ResultTable(
+        columns,
+        title=_of_measure("gate", checks),
+        caption="; ".join(caption),
+        failed=failed,
+        first=sum(check.result != PASSED for check in checks) if failed else None,
+        rest=lambda passed: f"{counted(passed, 'check')} passed",
+    )
 
 
 def _explained(checks: Sequence[Check]) -> Iterator[str]:
@@ -130,7 +154,7 @@ def groups_of_gate(checks: Sequence[Check]) -> ResultTable:
             *_change(checks),
             *_values(checks),
         ],
-        title="gate by group",
+        title=_of_measure("gate by group", checks) if failed else "gate by group",
         caption=(
             f"{len(failed)} of {len(checks)} checks in {groups} fail"
             if failed
@@ -147,7 +171,7 @@ def _undistinguished(checks: Sequence[Check]) -> str:
     worse = [check for check in checks if check.result == COMMON_CAUSE]
     if not worse:
         return ""
-    named = first_named([f"{check.system} in {check.group} ({check.rule})" for check in worse])
+    named = first_named([*dict.fromkeys(f"{check.system} in {check.group}" for check in worse)])
     return f"; declined, but not significantly more than the other systems: {named}"
 
 
@@ -155,7 +179,7 @@ def moved_table(checks: Iterable[Check]) -> ResultTable:
     """Show the documents that worsened most, by system and measure."""
     moved = [(check, document) for check in checks for document in check.moved]
     before = [
-        document.before if document.shared else f"{document.before:.4f} on average"
+        document.before if document.shared else f"{document.before:.3f} on average"
         for _, document in moved
     ]
     return ResultTable(

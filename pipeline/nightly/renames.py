@@ -12,10 +12,10 @@ from segscore.pipeline.nightly.aliases import SYSTEM, Alias, Aliases
 from segscore.pipeline.nightly.verdict import Check, Verdict
 
 
-def rename_rows(table: pa.Table, aliases: Aliases, system: str = "hypothesis") -> pa.Table:
-    """Return rows of a night with the new names; ``system`` is the column of the systems."""
+def rename_rows(table: pa.Table, aliases: Aliases) -> pa.Table:
+    """Return rows of a night with the new names."""
     for alias in aliases:
-        name = system if alias.what == SYSTEM else alias.what
+        name = "hypothesis" if alias.what == SYSTEM else alias.what
         if name not in table.column_names or not pa.types.is_string(table.schema.field(name).type):
             continue
         column = table.column(name)

@@ -30,6 +30,10 @@ class ReportSettings:
             "documents."
         ),
     ] = None
+    hidden_references: Annotated[
+        bool,
+        Option("Draw no document, and name no place of a reference: for a shared task."),
+    ] = False
     inputs: Annotated[str | None, Option(MOVED_INPUTS)] = None
     trust_inputs: TrustInputsOption = False
     coder: Annotated[
@@ -44,5 +48,7 @@ class ReportSettings:
     def __post_init__(self) -> None:
         """Refuse a value that an option cannot have; the message names the option."""
         one_of("--average", self.average, _AVERAGES)
+        if self.hidden_references and self.units is not None:
+            raise Refused("--units: shows references, which --hidden-references hides; omit one")
         if not self.output.strip():
             raise Refused("--output: is empty; name a file")

@@ -24,6 +24,8 @@ def document_sections(
     ranking: Ranking,
     units: str | None = None,
     failed: Sequence[str] = (),
+    *,
+    hidden: bool = False,
 ) -> Iterator[Section]:
     """Yield the sections about the documents that all systems share.
 
@@ -33,6 +35,7 @@ def document_sections(
         ranking: of the systems.
         units: file with the texts of the units, to show the words around errors; None for none.
         failed: systems that failed on a night, whose worst documents are drawn.
+        hidden: whether the page must show no place of a reference.
     """
     sample = documents.sample
     if sample is None:
@@ -45,7 +48,8 @@ def document_sections(
         figure = difference_figure(documents.pairs, sample, ranking)
         yield Section("differences", "Which differences are significant", text, [figure])
     yield Section("documents", "Documents", text, [spread_section(sample, ranking)])
-    yield from worst_sections(run, sample, ranking, units, failed)
+    if not hidden:
+        yield from worst_sections(run, sample, ranking, units, failed)
 
 
 OUTLIERS = 15

@@ -100,7 +100,12 @@ def _title(run: FinishedRun) -> str:
 
 
 def _contents(run: FinishedRun, settings: ReportSettings) -> _Contents:
-    for option, asked in (("--calibrate", settings.calibrate), ("--certify", settings.certify)):
+    asked_of_scores = (
+        ("--calibrate", settings.calibrate),
+        ("--certify", settings.certify),
+        ("--hidden-references", settings.hidden_references),
+    )
+    for option, asked in asked_of_scores:
         if asked and not run.files("scores"):
             raise Refused(f"{option}: {run.url} has no scores; name a run of `segscore score`")
     if settings.coder is not None:
@@ -160,7 +165,14 @@ def _scored(run: FinishedRun, settings: ReportSettings) -> _Contents:
     failed = [] if night is None else [*dict.fromkeys(check.system for check in night.failed)]
     sections = [
         systems.ranked_systems(ranking, documents.pairs, calibration),
-        *document_sections(opened, documents, ranking, settings.units, failed),
+        *document_sections(
+            opened,
+            documents,
+            ranking,
+            settings.units,
+            failed,
+            hidden=settings.hidden_references,
+        ),
         *systems.errors(ranking),
         *systems.groups(ranking),
         *_published_sections(opened),

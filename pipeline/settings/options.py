@@ -326,7 +326,7 @@ ToleranceOption = Annotated[
             "tolerance (in a sweep: all): largest distance of boundaries that are paired",
             (
                 *("tolerant_matches", "references_in_reach", "hypotheses_in_reach"),
-                *("union_matches", "recall_sum"),
+                *("union_matches", "recall_sum", "start_matches", "end_matches"),
             ),
             state_tolerance,
         ),

@@ -89,6 +89,8 @@ MeasureName = Literal[
     "end_bias",
     "start_error",
     "end_error",
+    "start_f1",
+    "end_f1",
     "dialseg_score",
 ]
 """A measure of pairs."""
@@ -400,6 +402,8 @@ if TYPE_CHECKING:
     end_bias: MeasureFunction
     start_error: MeasureFunction
     end_error: MeasureFunction
+    start_f1: MeasureFunction
+    end_f1: MeasureFunction
     dialseg_score: MeasureFunction
 
     __all__ = [
@@ -424,6 +428,7 @@ if TYPE_CHECKING:
         "dialseg_score",
         "end_bias",
         "end_error",
+        "end_f1",
         "exact_f1",
         "exact_precision",
         "exact_recall",
@@ -460,6 +465,7 @@ if TYPE_CHECKING:
         "selected_recall",
         "start_bias",
         "start_error",
+        "start_f1",
         "story_false_alarm",
         "story_miss",
         "tiou_f1",

@@ -499,6 +499,21 @@ def test_other_documents_can_be_opened(scored_once: Path, page: Path) -> None:
     assert page.read_text().count("<template>") == len(listed)
 
 
+def test_a_page_with_hidden_references_draws_no_document(
+    segscore: Segscore, scored_once: Path, page: Path
+) -> None:
+    hidden = report(segscore, scored_once, "--hidden-references").read_text()
+    for drawn in ("systems below the reference", "<template>", "The worst documents"):
+        assert drawn not in hidden
+    assert "systems below the reference" in page.read_text()
+    assert (
+        Reader(page).tables["Every measure"]
+        == Reader(scored_once.parent / f"{scored_once.name}.html").tables["Every measure"]
+    )
+    refused = segscore("report", scored_once, "--hidden-references", "--units", "texts.jsonl")
+    assert "--units: shows references" in refused.err
+
+
 def test_names_are_shown_as_text(page: Path) -> None:
     read = Reader(page)
     assert MARKUP in {row[1] for row in read.tables["Every measure"]}

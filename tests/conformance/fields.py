@@ -82,7 +82,11 @@ def expect_selected(given: Given) -> Expected:
     )
     tiou = given["tiou"]
     counts = naive_fields.selected_counts(
-        references, hypotheses, Fraction(tiou.removeprefix(">=")), reached=tiou.startswith(">=")
+        references,
+        hypotheses,
+        Fraction(tiou.removeprefix(">=")),
+        given.get("tolerance", 0),
+        reached=tiou.startswith(">="),
     )
     return {"counts": counts, "values": naive_fields.selected_values(counts, beta_of(given))}
 
@@ -233,6 +237,7 @@ SELECTED = (
     selected_case("two labels", _BREAKS, _NAMES, select=["a", "x"]),
     selected_case("near ones are joined", _BREAKS, _NAMES, select=["a"], join="10"),
     selected_case("as far apart as that", _BREAKS, _NAMES, select=["a"], join="9"),
+    selected_case("ends within a tolerance", _BREAKS, _NAMES, select=["a"], tolerance=2),
     selected_case("more weight to recall", _BREAKS, _NAMES, select=["a"], beta="2"),
     selected_case("neighbours stay two", (9, [3, 6], [6]), ("aac", "ac"), select=["a"]),
     selected_case(

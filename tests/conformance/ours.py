@@ -278,6 +278,7 @@ def ours_of_selected(given: Given) -> Expected:
         select=tuple(given["select"]),
         join=given["join"],
         tiou=given["tiou"],
+        tolerance=given.get("tolerance", 0),
         beta=float(Fraction(given.get("beta", "1"))),
     )
     counted = count_pair(ref, hyp, settings)

@@ -143,6 +143,7 @@ TWINS = {
             naive.segments(pair[0], pair[1]),
             naive.segments(pair[0], pair[2]),
             c.tiou,
+            c.tolerance,
             reached=c.reached,
         ),
         frozenset(naive_fields.SELECTED_COUNTS),

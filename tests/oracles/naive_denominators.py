@@ -138,6 +138,9 @@ DENOMINATORS: Mapping[str, tuple[Denominator, ...]] = {
     "bcubed_f1": (_content,),
     "selected_precision": (lambda c: c["selected_hypotheses"],),
     "selected_recall": (lambda c: c["selected_references"],),
+    **dict.fromkeys(
+        ("start_f1", "end_f1"), (lambda c: c["selected_references"] + c["selected_hypotheses"],)
+    ),
     "selected_f1": (lambda c: c["selected_references"] + c["selected_hypotheses"],),
     **dict.fromkeys(
         ("start_bias", "end_bias", "start_error", "end_error"), (lambda c: c["selected_matches"],)

@@ -54,6 +54,8 @@ SELECTED_COUNTS = (
     "start_early",
     "end_late",
     "end_early",
+    "start_matches",
+    "end_matches",
 )
 TIOU_THRESHOLDS = tuple(Fraction(percent, 100) for percent in range(50, 100, 5))
 IOU_UNIT = 2**40
@@ -368,10 +370,11 @@ def selected_counts(
     references: Sequence[range],
     hypotheses: Sequence[range],
     tiou: Fraction = Fraction(1, 2),
+    tolerance: int = 0,
     *,
     reached: bool = False,
 ) -> dict[str, int]:
-    """Items of both sides paired one to one, the largest IoU first."""
+    """Items of both sides paired one to one, the largest IoU first; and their starts and ends."""
     candidates = sorted(
         (-iou(r, h), j, i)
         for i, r in enumerate(references)
@@ -395,6 +398,12 @@ def selected_counts(
         "start_early": sum(max(0, -start) for start, _ in apart),
         "end_late": sum(max(0, end) for _, end in apart),
         "end_early": sum(max(0, -end) for _, end in apart),
+        "start_matches": most_pairs(
+            [r.start for r in references], [h.start for h in hypotheses], tolerance
+        ),
+        "end_matches": most_pairs(
+            [r.stop for r in references], [h.stop for h in hypotheses], tolerance
+        ),
     }
 
 
@@ -419,7 +428,9 @@ def labelled_items(
 
 def selected_values(counts: Counts, beta: Fraction = Fraction(1)) -> dict[str, Value]:
     """Values of one row's counts, or of sums of rows."""
-    matches, hyps, refs, *ends = (counts[name] for name in SELECTED_COUNTS)
+    matches, hyps, refs, *ends, starts_found, ends_found = (
+        counts[name] for name in SELECTED_COUNTS
+    )
     late, early = ends[::2], ends[1::2]
     values = {
         "selected_precision": ratio(matches, hyps),
@@ -430,6 +441,8 @@ def selected_values(counts: Counts, beta: Fraction = Fraction(1)) -> dict[str, V
         values[f"{end}_bias"] = ratio(after - before, matches)
     for end, after, before in zip(("start", "end"), late, early, strict=True):
         values[f"{end}_error"] = ratio(after + before, matches)
+    values["start_f1"] = f_shared(starts_found, refs, hyps, beta)
+    values["end_f1"] = f_shared(ends_found, refs, hyps, beta)
     return values
 
 

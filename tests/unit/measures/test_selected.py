@@ -29,11 +29,20 @@ def labelled(
 
 
 @given(
-    pairs(max_units=25), st.data(), st.sampled_from([("ad",), ("ad", "x")]), st.integers(0, 5), IOU
+    pairs(max_units=25),
+    st.data(),
+    st.sampled_from([("ad",), ("ad", "x")]),
+    st.tuples(st.integers(0, 5), st.integers(0, 4)),
+    IOU,
 )
 def test_counts_are_those_of_the_twin(
-    pair: Pair, data: st.DataObject, select: tuple[str, ...], join: int, iou: Fraction
+    pair: Pair,
+    data: st.DataObject,
+    select: tuple[str, ...],
+    distances: tuple[int, int],
+    iou: Fraction,
 ) -> None:
+    join, tolerance = distances
     n_units, sides = pair[0], pair[1:]
     labels = [
         data.draw(st.lists(LABELS, min_size=len(side) + 1, max_size=len(side) + 1))
@@ -53,8 +62,9 @@ def test_counts_are_those_of_the_twin(
         select=select,
         join=str(join),
         tiou=str(iou),
+        tolerance=tolerance,
     )
-    twin = naive_fields.selected_counts(items[0], items[1], iou)
+    twin = naive_fields.selected_counts(items[0], items[1], iou, tolerance)
     assert dict(found.counts) == twin
     exact = naive_fields.selected_values(twin)
     assert found.values.keys() == exact.keys()

@@ -1,12 +1,16 @@
 """What systems share on a night: how many of them must have got worse."""
 
+from collections.abc import Sequence
 from dataclasses import replace
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
 from segscore.pipeline.nightly.common_cause import is_collapse, is_shared, shared_in_words
+from segscore.pipeline.nightly.gate import GateFamily, compare_families
 from segscore.pipeline.nightly.rules import parse_rule
-from segscore.pipeline.nightly.verdict import FAILED, Check
+from segscore.pipeline.nightly.verdict import COMMON_CAUSE, FAILED, Check
 
 (RULE,) = parse_rule("boundary_similarity>=-0.02")
 CHECK = Check(
@@ -48,3 +52,40 @@ def test_systems_that_end_at_one_value_are_not_to_blame_for_what_they_lost() -> 
         for each in systems
     ]
     assert is_collapse(lower_is_better, parse_rule("pk<=+0.02")[0])
+
+
+class _Averages:
+    """The averages of systems whose values are given, tonight and on every other night."""
+
+    spread = None
+
+    def __init__(self, now: dict[str, float], before: dict[str, float]) -> None:
+        self.now, self.before = now, before
+        self.mean_on: Sequence[str] = ()
+
+    def check(self, _rule: object, key: tuple[str], _nights: object) -> Check:
+        now, before = self.now[key[0]], self.before[key[0]]
+        return replace(CHECK, system=key[0], value=now, before=before, change=now - before, p=1e-6)
+
+    def check_mean(self, _rule: object, keys: Sequence[tuple[str]], nights: Sequence[Any]) -> Check:
+        self.mean_on = [night.url for night in nights]
+        now, before = (
+            sum(of[key[0]] for key in keys) / len(keys) for of in (self.now, self.before)
+        )
+        return replace(CHECK, value=now, before=before, change=now - before, p=0.3)
+
+
+@pytest.mark.parametrize(("worst", "nobody"), [(0.09, True), (0.25, False)])
+def test_a_collapse_is_seen_although_each_system_has_good_nights_of_its_own(
+    worst: float, nobody: bool
+) -> None:
+    """Two of three had failed on other nights, so that no mean was tested, and all were blamed."""
+    nights = [SimpleNamespace(url=name) for name in "abc"]
+    averages: Any = _Averages({"x": 0.11, "y": 0.1, "z": worst}, {"x": 0.53, "y": 0.47, "z": 0.4})
+    own: Any = {("x",): nights, ("y",): nights[1:], ("z",): nights[::2]}
+    (found,) = compare_families(averages, [GateFamily(RULE, own)], 0.01)
+    results = {check.result for check in found.checks}
+    assert results == ({COMMON_CAUSE} if nobody else {FAILED})
+    assert (found.mean is not None) is found.is_shared is nobody
+    if found.mean is not None:
+        assert averages.mean_on == ["c"] and found.mean.fails

@@ -104,7 +104,7 @@ def test_a_fall_in_a_group_that_nobody_is_blamed_for_is_named(
     ]  # fmt: skip
     print_group_checks(checks)
     said = " ".join(capsys.readouterr().out.split())
-    first = [f"s{place} in sport (pk<=+0.02)" for place in range(failing, failing + 3)]
+    first = [f"s{place} in sport" for place in range(failing, failing + 3)]
     others = f"{', '.join(first)} and 2 more"
     assert f"; declined, but not significantly more than the other systems: {others}" in said
 
@@ -117,3 +117,25 @@ def test_the_systems_without_a_level_are_named_where_others_have_one() -> None:
     known = replace(early, system="alta", value=0.5, before=0.5, change=0.0, nights=60)
     assert early_levels([early, known]) == "ciel: level rules start after 14 good nights (0 so far)"
     assert early_levels([early]) == "level rules start after 14 good nights (0 so far)"
+
+
+def test_a_failed_night_names_the_measure_once_and_counts_what_passed(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """Rules that continued on further lines took 36 lines of a terminal of 24."""
+    numbers = (-0.02, "2026-01-07", 0.5, 0.53, 40, 40, 0)
+    checks = [
+        Check(rule, system, "boundary_similarity", "micro", *numbers, change=-0.03, result=result)
+        for rule, system, result in (
+            ("boundary_similarity>=-0.02", "a", "passed"),
+            ("boundary_similarity>=-0.02", "b", "failed"),
+            ("level:boundary_similarity>=-0.02", "a", "passed"),
+            ("level:boundary_similarity>=-0.02", "b", "warned"),
+        )
+    ]
+    print_checks(checks, 0.01)
+    title, _, _, *rows = capsys.readouterr().out.splitlines()
+    assert title == "gate: boundary_similarity"
+    assert [row.split()[:2] for row in rows[:2]] == [[">=-0.02", "b"], ["level", ">=-0.02"]]
+    assert "2 checks passed" in " ".join(rows[2:])
+    assert "boundary_similarity" not in " ".join(rows)
