@@ -164,7 +164,9 @@ def _damage(plan: Plan, world: World) -> None:
     """Cut a file that was prepared, or change a byte of it."""
     objects = world.bucket.objects
     begin = f"{output_of(plan.jobs[0].command).removeprefix('sim://')}/{UNFINISHED}/"
-    prepared = [name for name in sorted(objects) if name.startswith(begin) and "/plan" not in name]
+    others = ("/plan", "/mine")
+    there = (name for name in sorted(objects) if name.startswith(begin))
+    prepared = [name for name in there if not any(each in name for each in others)]
     if prepared:
         draw = Random(plan.seed)  # noqa: S311
         name = draw.choice(prepared)
