@@ -21,11 +21,6 @@ def failures_in_words(checks: Iterable[Check], quoted: Callable[[str], str] = st
     return [_sentence(of_system, quoted) for of_system in by_system.values()]
 
 
-def describe_failure(check: Check, quoted: Callable[[str], str] = str) -> str:
-    """Return a sentence about one check that fails, as ``failures_in_words``."""
-    return _sentence([check], quoted)
-
-
 def warnings_in_words(checks: Iterable[Check]) -> Iterator[str]:
     """Yield a sentence about each check that warns: of what all systems share, or of a floor."""
     for check in checks:

@@ -429,9 +429,7 @@ def _remove_earlier(attempt: Attempt) -> None:
 def require_newest(attempt: Attempt) -> None:
     """Raise Overtaken if another job has claimed the folder since this attempt did."""
     if not is_newest(attempt):
-        raise Overtaken(
-            f"{attempt.output}: another job has claimed this folder; nothing was published"
-        )
+        raise overtaken(attempt)
 
 
 def is_newest(attempt: Attempt) -> bool:

@@ -17,8 +17,9 @@ from segscore.pipeline.storage.failures import Advice
 
 PROTOCOL = "sim"
 
-READ, LIST, LOOK, CHANGE = "read", "list", "look", "change"
-"""Kinds of requests: of a content, of names, of a description, and those that change something."""
+READ, LIST, FIND, LOOK, CHANGE = "read", "list", "find", "look", "change"
+"""Kinds of requests: of a content, of names (what is found is then read, copied or removed), of a
+description, and those that change something."""
 
 
 LATE = 3
@@ -124,7 +125,7 @@ class SimulatedFiles(AbstractFileSystem):  # type: ignore[misc]
             names = sorted(self.bucket.names(stale=stale))
             return {n: self._info(n) for n in names if n == path or n.startswith(f"{path}/")}
 
-        found = self._request(LIST, f"find {path}", below)
+        found = self._request(FIND, f"find {path}", below)
         found = {name: info for name, info in found.items() if info["type"] == "file"}
         return found if detail else [*found]
 

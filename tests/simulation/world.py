@@ -53,9 +53,9 @@ _PREPARED = re.compile(r"/_unfinished/[0-9a-f]{8}/")
 
 _FITTING = {
     plans.CUT: (store.READ,),
-    plans.STALE: (store.LIST,),
+    plans.STALE: (store.LIST, store.FIND),
     plans.ETAG: (store.LOOK,),
-    plans.SLOW: (store.READ, store.LOOK),
+    plans.SLOW: (store.READ, store.LIST, store.LOOK),
     plans.LOST: (store.CHANGE,),
     plans.LOST_FOR_GOOD: (store.CHANGE,),
     plans.DIE_AFTER: (store.CHANGE,),

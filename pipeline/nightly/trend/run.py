@@ -73,7 +73,7 @@ class FoundTrend:
 
     @property
     def tables(self) -> dict[str, pa.Table]:
-        """The tables `trends`, `nights`, `ranking` and `added` (schemas/nights.py)."""
+        """The tables `trends`, `nights` and `ranking`, and `added` (schemas/nights.py)."""
         by = self.settings.group_by
         trends = [self._level_row(level) for level in self.levels]
         nights = [
@@ -93,7 +93,7 @@ class FoundTrend:
         pairs = [{**row, "p_holm": or_none(row["p_holm"])} for row in pairs]
         added = [{**vars(score), "measure": self.settings.measure} for score in self.added]
         listed = [(TRENDS, trends, by), (NIGHTLY_VALUES, nights, by), (RANKING, pairs, ())]
-        listed += [(ADDED, added, ())]
+        listed += [(ADDED, added, ())] * (self.settings.add is not None)
         return {schema.name: to_table(schema, rows, groups) for schema, rows, groups in listed}
 
     @property

@@ -132,13 +132,16 @@ def _rest(levels: Sequence[Level], settings: TrendSettings) -> Iterator[str]:
         if level.verdict in (STEADY, WITH_GROUP) and level.system not in changed
         if not level.is_held
     ]
-    for level in whole:
-        if level.is_held and ALL[settings.measure].better != "neither":
+    held = {level.system for level in whole if level.is_held}
+    for level in levels:
+        in_general = not level.over_all and level.system in held | changed
+        if level.is_held and not in_general and ALL[settings.measure].better != "neither":
             rose = level.sign > 0
             others = "worse" if rose is (ALL[settings.measure].better == "higher") else "better"
+            place = "" if level.over_all else f" in {group_name(level.group)}"
             yield (
-                f"{level.system} held its level ({short(level.mean)} on average), while the other "
-                f"systems got {others}"
+                f"{level.system} held its level{place} ({short(level.mean)} on average), while the "
+                f"other systems got {others}"
             )
     if steady:
         verb = "shows" if len(steady) == 1 else "show"

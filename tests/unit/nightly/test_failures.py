@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from segscore.pipeline.nightly.failures import describe_failure, failures_in_words
+from segscore.pipeline.nightly.failures import failures_in_words
 from segscore.pipeline.nightly.kept_verdicts import change_in_words
 from segscore.pipeline.nightly.problems import problems
 from segscore.pipeline.nightly.verdict import (
@@ -49,7 +49,7 @@ def test_a_system_has_one_sentence() -> None:
     ],
 )  # fmt: skip
 def test_one_check(check: Check, sentence: str) -> None:
-    assert describe_failure(check) == f"delta got worse: {sentence}"
+    assert failures_in_words([check])[0] == f"delta got worse: {sentence}"
 
 
 def test_a_measure_is_not_named_twice_in_a_row() -> None:

@@ -8,7 +8,7 @@ import pytest
 
 from segscore.pipeline.arrays.ragged import Floats
 from segscore.pipeline.nightly.calendar import read_calendar
-from segscore.pipeline.nightly.failures import describe_failure, warnings_in_words
+from segscore.pipeline.nightly.failures import failures_in_words, warnings_in_words
 from segscore.pipeline.nightly.kinds.floor import judge_floors
 from segscore.pipeline.nightly.level_gate import judge_level_rules
 from segscore.pipeline.nightly.past import Past, PastAverage, PastNight
@@ -102,7 +102,7 @@ def test_a_fall_is_that_of_the_system_and_a_dip_is_nobodys() -> None:
     }  # fmt: skip
     check = level(past, "delta")
     assert abs((date.fromisoformat(check.since or "") - MONDAY).days - 85) <= 1
-    assert "is lower since" in describe_failure(check)
+    assert "is lower since" in failures_in_words([check])[0]
     assert check.value == pytest.approx(values[85:, 2].mean(), abs=0.005)
     dip = stationary(100)
     dip[80:] -= 0.1
@@ -247,7 +247,7 @@ def test_a_floor_is_compared_with_the_interval(rule: str, value: float, result: 
     (check,) = judge_floors(past, parse_rule(rule), ["alpha"])
     assert check.result == result
     if result == "failed":
-        said = describe_failure(check)
+        said = failures_in_words([check])[0]
         assert said == (
             "alpha: boundary_similarity 0.430 (0.420 to 0.440) is below the floor of 0.450"
         )
@@ -276,7 +276,7 @@ def test_a_system_at_its_floor_hardly_ever_fails_and_one_below_soon_does() -> No
     ]
     assert 3 <= fails[0] <= 15
     (check,) = judge_floors(past_of(fallen[:99, None]), [rule], ["alpha"])
-    assert "on average over the last nights" in describe_failure(check)
+    assert "on average over the last nights" in failures_in_words([check])[0]
 
 
 def test_floors_hold_in_groups() -> None:

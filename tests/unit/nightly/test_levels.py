@@ -118,6 +118,22 @@ def test_a_step_has_its_date(seed: int) -> None:
     assert found.jump == pytest.approx(-0.08, abs=0.02)
 
 
+def test_a_level_that_is_held_in_a_group_alone_is_said_of_it() -> None:
+    levels = judge_levels(nights(1, no_fall), SETTINGS)
+    held = [
+        replace(each, is_held=True, kind="line")
+        if (each.system, each.group)
+        in (("beta", ("regio",)), ("alpha", (None,)), ("alpha", ("regio",)))
+        else each
+        for each in levels
+    ]
+    said = [text for text in describe_trend(held, [], SETTINGS) if "held its level" in text]
+    assert [text.partition(" (")[0] for text in said] == [
+        "alpha held its level",
+        "beta held its level in regio",
+    ]
+
+
 def test_a_general_change_is_not_said_of_each_group_and_system() -> None:
     levels = judge_levels(nights(1, lambda _s, _c, at: at * 0.006), SETTINGS)
     assert named(levels) == {(None, None)}
