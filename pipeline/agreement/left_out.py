@@ -4,7 +4,7 @@ from collections.abc import Collection, Mapping, Sequence
 from typing import Annotated
 
 from segscore.pipeline.errors import Unsuitable, nearest
-from segscore.pipeline.plain_text import named_list
+from segscore.pipeline.plain_text import first_named, named_list
 from segscore.pipeline.settings.options import Option, Signed
 from segscore.pipeline.settings.reading import read_names
 from segscore.pipeline.statistics.formatted_numbers import counted
@@ -23,13 +23,13 @@ def require_coders(option: str, names: Sequence[str], known: Collection[str]) ->
     """Check that coders who are named by an option have codings.
 
     Raises:
-        Unsuitable: one of them has none; the message gives the nearest name.
+        Unsuitable: one of them has none; the message gives the nearest name, or some names.
     """
     if absent := sorted({*names} - {*known}):
-        raise Unsuitable(
-            f"{option} {','.join(names)}: there is no coder {absent[0]}"
-            f"{nearest(absent[0], sorted(known))}"
-        )
+        hint = nearest(absent[0], sorted(known))
+        if known and not hint:
+            hint = f"; the coders are {first_named(sorted(known))}"
+        raise Unsuitable(f"{option} {','.join(names)}: there is no coder {absent[0]}{hint}")
 
 
 def describe_without(codings: Mapping[str, int]) -> str:
