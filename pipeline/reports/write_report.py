@@ -135,18 +135,8 @@ def _contents(run: FinishedRun, settings: ReportSettings) -> _Contents:
 def _scored(run: FinishedRun, settings: ReportSettings) -> _Contents:
     (opened,) = open_runs([run.url], trust_inputs=settings.trust_inputs)
     opened = opened.with_inputs_in(settings.inputs)
-    measure = _ranked_by(opened, settings.measure)
-    if measure.better == "neither":
-        raise Refused(
-            f"--measure {measure.name}: cannot rank systems, as neither higher nor lower is "
-            "better; name another measure"
-        )
-    ranking = Ranking(opened, measure, settings.average)
-    if not ranking.systems:
-        raise Refused(
-            f"{run.url}: has no values of {measure.name}, as no document has several references; "
-            "name another --measure, or score again with others"
-        )
+    ranking = _ranking(opened, settings)
+    measure = ranking.measure
     try:
         night = nights.find_verdict(run)
     except UnreadableVerdict as problem:
@@ -189,6 +179,27 @@ def _scored(run: FinishedRun, settings: ReportSettings) -> _Contents:
     sections.sort(key=lambda section: (not section.open, section.anchor != "gate"))
     following = to_look_closer(night, run.url)
     return _Contents(night_finding(night, isolated), first or picture, sections, following)
+
+
+def _ranking(opened: FinishedScoring, settings: ReportSettings) -> Ranking:
+    """Rank the systems of a run.
+
+    Raises:
+        Refused: the measure does not say which system is better, or no system has a value.
+    """
+    measure = _ranked_by(opened, settings.measure)
+    if measure.better == "neither":
+        raise Refused(
+            f"--measure {measure.name}: cannot rank systems, as neither higher nor lower is "
+            "better; name another measure"
+        )
+    ranking = Ranking(opened, measure, settings.average)
+    if not ranking.systems:
+        raise Refused(
+            f"{opened.url}: has no values of {measure.name}, as no document has several "
+            "references; name another --measure, or score again with others"
+        )
+    return ranking
 
 
 def _further(

@@ -233,7 +233,15 @@ def test_history(segscore: Segscore, scored: Path, tmp_path: Path) -> None:
     assert (one["run"], one["date"], one["outcome"]) == ("one", None, None)
     assert (one["differs_from_previous"], two["differs_from_previous"]) == ("", "n_t was 2, is 3")
     rows = rows_of_csv(segscore("trend", "--table", tmp_path / "runs", "--format", "csv"))
-    assert rows == [in_csv(row) for row in contents["runs"]]
+    (row,) = (
+        row
+        for row in read_table(str(tmp_path / "runs/one/summary")).to_pylist()
+        if (row["hypothesis"], row["measure"], row["average"]) == ("EquiSeg", "pk", "micro")
+    )
+    found = next(each for each in rows if (each["run"], each["hypothesis"]) == ("one", "EquiSeg"))
+    assert (found["measure"], found["average"]) == ("pk", "micro")
+    assert float(found["value"]) == row["value"] and int(found["documents"]) == row["documents"]
+    assert {each["run"] for each in rows} == {"one", "two"}
 
 
 def test_history_of_runs_without_averages(segscore: Segscore, tmp_path: Path) -> None:
@@ -246,7 +254,10 @@ def test_history_of_runs_without_averages(segscore: Segscore, tmp_path: Path) ->
     history = ("trend", "--table", tmp_path / "runs", "--format")
     for name in ("text", "json", "csv", "markdown"):
         assert segscore(*history, name).code == 0
-    header = "run,date,outcome,signature,differs_from_previous,series,restated_at"
+    header = (
+        "run,date,outcome,hypothesis,measure,average,value,ci_low,ci_high,documents,defined,gate,"
+        "series,restated_at"
+    )
     assert segscore(*history, "csv").out.splitlines() == [header]
 
 

@@ -207,7 +207,7 @@ def test_reports_show_times(segscore: Segscore, tmp_path: Path) -> None:
     assert ended.code == 0, ended.err
     assert segscore("report", tmp_path / "audit", "--output", tmp_path / "audit.html").code == 0
     page = (tmp_path / "audit.html").read_text()
-    assert ">0:01:00</i>" in page and "Not drawn" not in page
+    assert ">0:00:55</i>" in page and "Not drawn" not in page
 
 
 # --- the same attribute, or the same rows, twice --------------------------------------------------

@@ -97,7 +97,7 @@ def test_whole_floats_are_positions_as_in_tables() -> None:
         (lambda: Segmentation.from_masses([3, 0]), "each >= 1"),
         (lambda: Segmentation.from_mask("012"), "character 3 of the mask is '2'; expected 0 or 1"),
         (lambda: Segmentation.from_mask(None), "mask is null; expected a list"),  # type: ignore[arg-type]
-        (lambda: Segmentation.from_labels([]), "labels: there is none"),
+        (lambda: Segmentation.from_labels([]), "labels is empty"),
         (lambda: Segmentation.from_labels([np.zeros(2), np.ones(2)]), "two of them cannot be comp"),  # type: ignore[list-item]
         (lambda: Segmentation.from_starts([-1], duration=9), "start is -1; expected"),
         (lambda: Segmentation.from_starts([10.0], duration=9), "boundaries_in_range"),
@@ -105,7 +105,7 @@ def test_whole_floats_are_positions_as_in_tables() -> None:
         (lambda: Segmentation.from_starts(["1/0"], duration=9), "start is '1/0'"),  # type: ignore[list-item]
         (lambda: Segmentation.from_starts(5, duration=9), "starts is 5; expected a list"),  # type: ignore[arg-type]
         (lambda: Segmentation.from_starts([1], duration=float("nan")), "duration is nan"),
-        (lambda: Segmentation.from_intervals([]), "intervals: there is none"),
+        (lambda: Segmentation.from_intervals([]), "intervals is empty"),
         (
             lambda: Segmentation.from_intervals([(1,)]),
             r"interval is \[1\]; expected a start and an",
