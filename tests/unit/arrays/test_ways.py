@@ -21,7 +21,7 @@ from segscore.pipeline.scoring.counting import Pairs
 from segscore.pipeline.scoring.label_confusion import count_labels
 from segscore.pipeline.settings.measuring import MeasuringSettings
 from tests.support import kernels
-from tests.unit.agreement.test_permutations import random_pairs
+from tests.support.coded_pairs import random_pairs
 
 
 def rows(*lists: list[int]) -> Ragged:
