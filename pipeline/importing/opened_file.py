@@ -49,6 +49,7 @@ class OpenedFile:
         encoding: `--encoding`; None for UTF-8. A byte order mark is stronger.
         notes: what its reader left out.
         first_line: number of the first line of the content; 1 unless it is a part of the file.
+        names_coder: whether the name of the file is that of its coder where nothing says another.
     """
 
     url: str
@@ -56,6 +57,7 @@ class OpenedFile:
     encoding: str | None = None
     notes: Notes = field(default_factory=Notes)
     first_line: int = 1
+    names_coder: bool = False
 
     @property
     def name(self) -> str:

@@ -171,3 +171,22 @@ def test_masks_alone_say_how_documents_are_named(tmp_path: Path, segscore: Segsc
     assert ended.code == 0 and told in ended.out + ended.err
     ended = segscore("import", *options, tmp_path / "b", "--document-id", "dev")
     assert ended.code == 0 and "documents named" not in ended.out + ended.err
+
+
+@pytest.mark.parametrize(
+    ("folder", "coder"), [("runs", "semantic"), ("coder=eva", "eva"), ("system=b", "b")]
+)
+def test_spans_are_of_the_coder_that_their_file_is_called_by(
+    segscore: Segscore, tmp_path: Path, folder: str, coder: str
+) -> None:
+    """Unless a folder says another."""
+    file = tmp_path / "given" / folder / "semantic.jsonl"
+    file.parent.mkdir(parents=True)
+    file.write_text(
+        '{"doc_id": "d", "start": 0, "end": 4}\n{"doc_id": "d", "start": 4, "end": 9}\n'
+    )
+    options = ("--unit", "character", "--role", "reference", "--output", tmp_path / "tables")
+    given = segscore("import", tmp_path / "given", *options)
+    assert given.code == 0, given.err
+    assert read_table(str(tmp_path / "tables/references"))["coder"].to_pylist() == [coder]
+    assert ("coder named by its file: semantic" in given.err + given.out) == (folder == "runs")

@@ -33,6 +33,7 @@ _COUNTED = {
 _OWN_GAPS = "gap{s}{length} kept as segments"
 _NOTED = {
     "columns_not_taken": "columns not read",
+    "coder_of_file": "coder named by its file",
     "tiers_not_taken": "tiers not read",
     "annotations_not_taken": "annotations not read",
     "lines_not_taken": "lines not read",

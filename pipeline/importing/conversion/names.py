@@ -111,12 +111,15 @@ def _named(read: ReadFile, settings: ImportSettings, folders: Folders) -> Iterat
         if shape.role is None and told.role is None and settings.role is None:
             folders.refuse_unknown_role(read.file.url)
         coder = shape.coder or told.coder or settings.coder
+        if coder is None and read.file.names_coder:
+            coder = without_endings(read.file.name, read.endings)
+            read.file.notes.add("coder_of_file", coder)
         if coder is None:
             raise shape.place.refusal(
                 "the file names no coder; name the coder with --coder, or by a folder coder=NAME"
             )
         role = shape.role or told.role or settings.default_role
-        is_option = shape.coder is None and told.coder is None
+        is_option = shape.coder is None and told.coder is None and not read.file.names_coder
         plain = folders.plain(read.file.url) if is_option else None
         coder = new_name(coder, role, settings.rename_coders)
         by_file = shape.document_id is None and given is None

@@ -150,10 +150,7 @@ def segments_of(file: OpenedFile, rows: TableRows, settings: ImportSettings) -> 
     """Yield the segments of the rows of a table; raises Refused as ``read``."""
     columns = choose_columns(rows.header, settings, rows.place)
     if "coder" not in columns.names and settings.coder is None:
-        raise rows.place.refusal(
-            f"no coder among the columns {', '.join(rows.header)}; name its column with --columns "
-            "coder=NAME, or the coder with --coder"
-        )
+        _name_coder_by_file(file, rows, columns)
     if not rows.cells:
         raise file.refusal("the file contains no segments; write a row for each segment")
     groups: dict[_Key, list[tuple[int, RowCells]]] = defaultdict(list)
@@ -178,6 +175,26 @@ def segments_of(file: OpenedFile, rows: TableRows, settings: ImportSettings) -> 
             segments=group,
             attributes=values,
         )
+
+
+def _name_coder_by_file(file: OpenedFile, rows: TableRows, columns: Columns) -> None:
+    """Let the name of the file be the coder's where its folder says none.
+
+    The rows must name their documents, or the file's name would rather be that of a document.
+
+    Raises:
+        Refused: a column has several texts, so that it may be meant as the coder, or the rows name
+            no documents.
+    """
+    texts = ({cells.get(name) for _, cells in rows.cells} for name in columns.further)
+    if "document" not in columns.names or any(
+        sum(isinstance(value, str) for value in values) > 1 for values in texts
+    ):
+        raise rows.place.refusal(
+            f"no coder among the columns {', '.join(rows.header)}; name its column with --columns "
+            "coder=NAME, or the coder with --coder"
+        )
+    file.names_coder = True
 
 
 def _clock(rows: TableRows, columns: Columns, settings: ImportSettings) -> Clock | Ruler:

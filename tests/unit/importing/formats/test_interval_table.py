@@ -224,3 +224,23 @@ def test_whole_seconds_are_doubted_unless_something_says_seconds() -> None:
     assert doubts("start,end\n0,3\n") == 1
     assert doubts("start,end\n0,3\n", time_unit="s") == doubts("start,end\n0,3.5\n") == 0
     assert doubts("start_s,end_s\n0,3\n") == doubts("start,end\n0:00,0:03\n") == 0
+
+
+@pytest.mark.parametrize(
+    ("text", "is_named"),
+    [
+        ("document,start,end\nd,0,1\nd,1,2\n", True),
+        ("document,start,end,text\nd,0,1,one\nd,1,2,one\n", True),
+        ("document,start,end,who\nd,0,1,ann\nd,0,1,ben\n", False),
+        ("start,end\n0,1\n", False),
+    ],
+)
+def test_a_file_names_the_coder_where_no_column_can_be_meant(text: str, is_named: bool) -> None:
+    file = OpenedFile("semantic.csv", text.encode())
+    settings = import_settings(unit="character")
+    if is_named:
+        list(intervals.read(file, settings))
+        assert file.names_coder
+    else:
+        with pytest.raises(Refused, match="no coder among the columns"):
+            list(intervals.read(file, settings))
