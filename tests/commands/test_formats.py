@@ -233,11 +233,9 @@ def test_history(segscore: Segscore, scored: Path, tmp_path: Path) -> None:
     assert (one["run"], one["date"], one["outcome"]) == ("one", None, None)
     assert (one["differs_from_previous"], two["differs_from_previous"]) == ("", "n_t was 2, is 3")
     rows = rows_of_csv(segscore("trend", "--table", tmp_path / "runs", "--format", "csv"))
-    (row,) = (
-        row
-        for row in read_table(str(tmp_path / "runs/one/summary")).to_pylist()
-        if (row["hypothesis"], row["measure"], row["average"]) == ("EquiSeg", "pk", "micro")
-    )
+    summary = read_table(str(tmp_path / "runs/one/summary")).to_pylist()
+    of_system = ("EquiSeg", "pk", "micro")
+    row = next(r for r in summary if (r["hypothesis"], r["measure"], r["average"]) == of_system)
     found = next(each for each in rows if (each["run"], each["hypothesis"]) == ("one", "EquiSeg"))
     assert (found["measure"], found["average"]) == ("pk", "micro")
     assert float(found["value"]) == row["value"] and int(found["documents"]) == row["documents"]
