@@ -13,6 +13,7 @@ from segscore.pipeline.arrays.document_ids import hash_names
 from segscore.pipeline.arrays.ragged import Categorical, Flags, Ints
 from segscore.pipeline.results.names import POINT
 from segscore.pipeline.scoring.aspects import ASPECTS
+from segscore.pipeline.scoring.aspects.aspect import NOTHING
 from segscore.pipeline.scoring.boundaries import Side, side, side_from_rows
 from segscore.pipeline.scoring.counting import Pairs, pair_up
 from segscore.pipeline.scoring.density_matched_rows import density_matched_rows
@@ -101,8 +102,9 @@ def hypothesis_blocks(
             part_rows=len(accepted.rows),
             part_far=accepted.far,
         )
-        observed = add(aspect.observe(block) for aspect in ASPECTS)
-        yield replace(_score(job, reference_set, views), observed=observed)
+        observed = (aspect.observe(block) for aspect in ASPECTS)
+        seen = add(sums for sums in observed if sums is not NOTHING)
+        yield replace(_score(job, reference_set, views), observed=seen)
         for name in rule.settings.own_points:
             drawn = [
                 density_matched_rows(name, each, of_level, references, rule)

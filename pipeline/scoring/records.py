@@ -19,7 +19,7 @@ from segscore.pipeline.statistics.sums import Sums, add_numbers, bucket_units, m
 from segscore.pipeline.testsets.content import Content
 from segscore.pipeline.testsets.recognise import Recognition
 
-AT_ONCE = 4
+_AT_ONCE = 4
 """How many sums are added to the total at a time: each time copies it, and all are in memory."""
 
 
@@ -49,7 +49,7 @@ class PartSums:
 def add(parts: Iterable[PartSums]) -> PartSums:
     """Add up the sums of disjoint sets of rows, a few at a time to limit memory."""
     coming, total = iter(parts), PartSums()
-    while some := [*islice(coming, AT_ONCE)]:
+    while some := [*islice(coming, _AT_ONCE)]:
         some.append(total)
         total = PartSums(
             _merge_present([part.pairs for part in some]),
