@@ -194,8 +194,8 @@ def _save_figure(path: str, finished: "FinishedRun", average: str) -> None:
 
 def _problems(runs: Sequence[str], checks: "list[Check]", lacking: "list[Lacking]") -> list[str]:
     """Say why the gate fails: a check of a run against another, or documents that systems lack."""
-    from segscore.pipeline.nightly.failures import failures_in_words
     from segscore.pipeline.nightly.lacking import lacking_in_words
+    from segscore.pipeline.nightly.sentences import failures_in_words
 
     problems = []
     if worse := failures_in_words(check for check in checks if check.fails):
@@ -228,7 +228,7 @@ def _rules(gate: str | None, runs: tuple[str, ...]) -> "tuple[GateRule, ...]":
 
 def _check(runs: Sequence[str], rules: "tuple[GateRule, ...]", alpha: float) -> "list[Check]":
     """Check a run against another by the rules of the gate."""
-    from segscore.pipeline.nightly.gate import check_runs
+    from segscore.pipeline.nightly.kinds.two_nights import check_runs
 
     run, other = runs
     return [*check_runs(run, other, rules, alpha)]

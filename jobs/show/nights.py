@@ -126,7 +126,7 @@ def print_night(chosen: NightSettings, ended: "NightResult") -> None:
 
 def print_judged(verdict: "Verdict", run: str) -> None:
     """Print the verdict of the gate on a published night again, and its problems."""
-    from segscore.pipeline.nightly.problems import failure_message
+    from segscore.pipeline.nightly.sentences import failure_message
 
     print_sentences([_outcome(verdict)])
     if verdict.exit_code:
@@ -186,7 +186,7 @@ def print_night_as_data(chosen: NightSettings, ended: "NightResult", format_name
 
 def _warn(verdict: "Verdict", run: str) -> None:
     """Log what is unusual about a night, and the problems of one that does not fail."""
-    from segscore.pipeline.nightly.problems import problems
+    from segscore.pipeline.nightly.sentences import problems
 
     described = problems(verdict, run) if not verdict.exit_code else []
     LOG.warn((*verdict.warnings, *described))

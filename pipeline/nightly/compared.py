@@ -24,7 +24,7 @@ from segscore.pipeline.nightly.tallies import (
 )
 from segscore.pipeline.nightly.verdict import ALL_SYSTEMS, UNDEFINED, Check, check_of
 from segscore.pipeline.statistics.changes import change_of
-from segscore.pipeline.statistics.formatted_numbers import or_none, shown_attribute
+from segscore.pipeline.statistics.formatted_numbers import or_none
 from segscore.pipeline.statistics.jackknife import combine
 from segscore.pipeline.statistics.sums import GroupKey
 
@@ -144,7 +144,7 @@ class NightAverages:
             rule,
             str(key[0]),
             others[0].name,
-            group=", ".join(map(shown_attribute, key[1:])) or None,
+            key[1:],
             value=or_none(now.estimate.value),
             before=or_none(float(np.median([each.estimate.value for each in before]))),
             documents=now.documents,

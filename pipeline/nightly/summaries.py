@@ -67,19 +67,26 @@ def read_run_rows(
     run = FinishedRun.find(storage.join(runs, name))
     if run is None or run.command != "score":
         return None
-    night, text = night_of(name), verdict_text(run)
+    rows = rows_of_run(run, name, verdict_text(run), warnings, before)
+    return RunRows(name, night_of(name), rows)
+
+
+def rows_of_run(
+    run: FinishedRun, name: str, text: str | None, warnings: list[str], before: SummaryCache | None
+) -> pa.Table:
+    """Return the rows of a run, given the text of its verdict, as they were read before or now."""
     state = state_of(run.record, text)
     known = None if before is None else before.find(name, state)
     if known is not None:
-        return RunRows(name, night, known)
+        return known
     try:
         rows = history_rows(run, name, verdict_on(run, text))
     except UnreadableVerdict as problem:
         warnings.append(f"{problem}; {name} counts as not judged: run the date again")
-        return RunRows(name, night, history_rows(run, name, None))
+        return history_rows(run, name, None)
     if before is not None:
         before.add(name, state, rows)
-    return RunRows(name, night, rows)
+    return rows
 
 
 def night_of(name: str) -> date | None:

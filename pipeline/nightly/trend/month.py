@@ -13,8 +13,13 @@ from segscore.pipeline.nightly.kinds.floor import FloorKind
 from segscore.pipeline.nightly.nights import read_verdict_of
 from segscore.pipeline.nightly.restatements import read_restatements
 from segscore.pipeline.nightly.rule import GateRule
-from segscore.pipeline.nightly.trend.groups import GroupValues, group_name
-from segscore.pipeline.nightly.trend.series import NightlySeries, Series, read_series
+from segscore.pipeline.nightly.trend.series import (
+    GroupValues,
+    NightlySeries,
+    Series,
+    group_name,
+    read_series,
+)
 from segscore.pipeline.nightly.trend.settings import TrendSettings
 from segscore.pipeline.statistics.finding import Finding
 from segscore.pipeline.statistics.formatted_numbers import counted, or_none

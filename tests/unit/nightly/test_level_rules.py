@@ -8,12 +8,12 @@ import pytest
 
 from segscore.pipeline.arrays.ragged import Floats
 from segscore.pipeline.nightly.calendar import read_calendar
-from segscore.pipeline.nightly.failures import failures_in_words, warnings_in_words
 from segscore.pipeline.nightly.kinds.floor import judge_floors
-from segscore.pipeline.nightly.level_gate import judge_level_rules
+from segscore.pipeline.nightly.kinds.level import judge_level_rules
 from segscore.pipeline.nightly.past import Past, PastAverage, PastNight
 from segscore.pipeline.nightly.rule import GateRule
 from segscore.pipeline.nightly.rules import parse_rule
+from segscore.pipeline.nightly.sentences import failures_in_words, warnings_in_words
 from segscore.pipeline.nightly.spread import Spread
 from segscore.pipeline.nightly.verdict import ALL_SYSTEMS, Check
 from segscore.pipeline.statistics.sums import GroupKey
