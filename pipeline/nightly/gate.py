@@ -144,7 +144,7 @@ def _share(
     own = decide(
         [averages.check_own(rule, key, members, family.nights[key]) for key in members], alpha
     )
-    blamed = clear_common_failures(checks, own, alpha, shared=shared)
+    blamed = clear_common_failures(family.rule, checks, own, mean if shared else None, alpha)
     return ComparedFamily(family.rule, tuple(blamed), mean, shared)
 
 

@@ -101,9 +101,12 @@ class LevelKind(RuleKind):
         if check.system == ALL_SYSTEMS or check.value is None or check.before is None:
             return super().warning(check, what)
         place = "" if check.group is None else f" in {check.group}"
+        is_over = check.until is not None
+        when = f"from {check.since} to {check.until}" if is_over else f"since {check.since}"
         return (
-            f"{check.system} fell behind the other systems{place}, which got better: its {what} is "
-            f"{short(check.value)} on average since {check.since}, {short(check.before)} in "
+            f"{check.system} {'was' if is_over else 'fell'} behind the other systems{place}, which "
+            f"{'were' if is_over else 'got'} better: its {what} {'was' if is_over else 'is'} "
+            f"{short(check.value)} on average {when}, {short(check.before)} in "
             f"{counted(check.nights, 'night')} from {check.against}"
         )
 

@@ -43,8 +43,8 @@ def test_a_system_has_one_sentence() -> None:
          "boundary_similarity 0.4131, was 0.4134 on 2026-11-04 (0.0001 allowed, p 0.0008)"),
         (replace(CHECK, value=None, change=None, result=UNDEFINED, moved=()),
          "boundary_similarity is undefined, was 0.469 on 2026-11-04"),
-        (TREND, "boundary_similarity 0.420, was 0.500 in the 30 nights to 2026-11-04 (0.02 allowed, "
-         "p 0.0008)"),
+        (TREND, "boundary_similarity 0.420, was 0.500 in the 30 nights to 2026-11-04 (0.02 "
+         "allowed, p 0.0008)"),
     ],
 )  # fmt: skip
 def test_one_check(check: Check, sentence: str) -> None:

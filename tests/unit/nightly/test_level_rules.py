@@ -145,6 +145,11 @@ def test_those_that_stay_where_they_are_are_not_blamed_for_improvements(
         said = next(iter(warnings_in_words(checks)))
         assert said.startswith("delta fell behind the other systems, which got better: its bound")
         assert f"{values[80:, 2].mean():.3f} on average since 2026-05-21" in said
+        over = np.concatenate([values, stationary(1, 7)])
+        after = judge_level_rules(past_of(over), [LEVEL], SYSTEMS)
+        said = next(iter(warnings_in_words(after)))
+        assert "was behind the other systems, which were better: its" in said
+        assert "on average from 2026-05-" in said and " to 2026-07-09, " in said
 
 
 def test_fewer_boundaries_in_the_references_are_nobodys_fault() -> None:
@@ -194,6 +199,24 @@ def test_a_system_that_has_recovered_passes_within_days() -> None:
     values[85:100, 2] -= 0.05
     assert level(past_of(values[:100]), "delta").result == "failed"
     assert level(past_of(values[:104]), "delta").result == "passed"
+
+
+@pytest.mark.parametrize(("systems", "later"), [(4, 0), (5, 0), (5, 1), (5, 5)])
+def test_to_accept_what_a_system_did_changes_nothing_for_the_others(
+    systems: int, later: int
+) -> None:
+    """Its level is unknown from then on; had it failed, it would not be compared with either."""
+    values = stationary(101 + later, 5, systems)
+    values[95:, 2] -= 0.1
+    assert level(past_of(values[:101]), "delta").fails
+
+    def bad(number: int, system: str) -> bool:
+        return system == "delta" and number > 95
+
+    usual = past_of(values, bad=bad)
+    accepted = past_of(values, {100: "delta"}, lambda *of: bad(*of) and of[0] < 100)
+    for name in {*SYSTEMS} - {"delta"}:
+        assert level(accepted, name) == level(usual, name)
 
 
 def test_what_was_accepted_is_the_level_of_that_system_alone() -> None:
