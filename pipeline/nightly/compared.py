@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -111,7 +110,8 @@ class NightAverages:
         means = []
         for night in (self.night, *others):
             each = [self.average(night, key, rule) for key in members]
-            mean = combine(_mean_of_all, [average.estimate for average in each])
+            estimates = [average.estimate for average in each]
+            mean = combine(lambda *values: np.mean(values, axis=0), estimates)
             means.append(NightAverage(mean, max(average.documents for average in each)))
         return self._check(rule, (ALL_SYSTEMS, *members[0][1:]), means, others)
 
@@ -182,7 +182,3 @@ def _are_apart(averages: Sequence[NightAverage]) -> bool:
     """Return whether no resampling unit, such as a show, is in two averages."""
     units = [average.estimate.units for average in averages]
     return len(np.unique(np.concatenate(units))) == sum(map(len, units))
-
-
-def _mean_of_all(*values: Any) -> Any:
-    return np.mean(values, axis=0)

@@ -9,20 +9,11 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 from segscore.pipeline.errors import Refused
 from segscore.pipeline.nightly.aliases import Aliases, read_aliases
 from segscore.pipeline.nightly.calendar import Calendar, CalendarOption, read_calendar
-from segscore.pipeline.nightly.dates import (
-    PLACEHOLDER,
-    folder_of,
-    insert_date,
-    read_date,
-)
+from segscore.pipeline.nightly.dates import PLACEHOLDER, folder_of, insert_date, read_date
 from segscore.pipeline.nightly.exclusions import Exclusion, read_exclusions
 from segscore.pipeline.nightly.formatting import TREND
 from segscore.pipeline.scoring.settings import ScoreSettings
-from segscore.pipeline.settings.options import (
-    FreshOption,
-    Option,
-    Panel,
-)
+from segscore.pipeline.settings.options import FreshOption, Option, Panel
 from segscore.pipeline.settings.ranges import check_group_by, one_of, within
 from segscore.pipeline.settings.reading import read_names
 
@@ -76,11 +67,7 @@ class NightSettings:
 
     date: Annotated[
         datetime.date | None,
-        Option(
-            "Date of the night: 2026-01-31, today or yesterday.",
-            Panel.INPUTS,
-            read_date,
-        ),
+        Option("Date of the night: 2026-01-31, today or yesterday.", Panel.INPUTS, read_date),
     ] = field(default=None, kw_only=True)
     references: Annotated[
         str,
@@ -93,8 +80,7 @@ class NightSettings:
         str, Option("Folder of the nights. This night is written to date=DATE in it.", Panel.OUTPUT)
     ]
     documents: Annotated[
-        str | None,
-        Option("Table of unit lengths and attributes; {date} as there.", Panel.INPUTS),
+        str | None, Option("Table of unit lengths and attributes; {date} as there.", Panel.INPUTS)
     ] = None
     gate: Annotated[
         str | None,
@@ -119,11 +105,7 @@ class NightSettings:
     ] = None
     gate_by: Annotated[
         tuple[str, ...],
-        Option(
-            "Attributes in each value of which the rules hold, too.",
-            Panel.GATE,
-            read_names,
-        ),
+        Option("Attributes in each value of which the rules hold, too.", Panel.GATE, read_names),
     ] = ()
     require_groups: Annotated[
         bool,
@@ -144,11 +126,7 @@ class NightSettings:
     ] = ()
     retired: Annotated[
         tuple[str, ...],
-        Option(
-            "Systems that nights need not have any more.",
-            Panel.GATE,
-            read_names,
-        ),
+        Option("Systems that nights need not have any more.", Panel.GATE, read_names),
     ] = ()
     aliases: Annotated[
         Aliases,
@@ -188,12 +166,10 @@ class NightSettings:
         ),
     ] = None
     system: Annotated[
-        str | None,
-        Option("System that --accept is about; default: all.", Panel.GATE),
+        str | None, Option("System that --accept is about; default: all.", Panel.GATE)
     ] = None
     rule: Annotated[
-        str | None,
-        Option("Rule that --accept is about; default: all.", Panel.GATE),
+        str | None, Option("Rule that --accept is about; default: all.", Panel.GATE)
     ] = None
     resample_by: Annotated[
         str | None,

@@ -15,11 +15,7 @@ from segscore.pipeline.nightly.nights import verdict_on, verdict_text
 from segscore.pipeline.nightly.summary_cache import HISTORY_FOLDER, SummaryCache, state_of
 from segscore.pipeline.nightly.verdict import UnreadableVerdict, Verdict
 from segscore.pipeline.runs.finished import FinishedRun, are_over_all
-from segscore.pipeline.statistics.averages import (
-    SUMMARY_COLUMNS,
-    summary_groups,
-    summary_type,
-)
+from segscore.pipeline.statistics.averages import SUMMARY_COLUMNS, summary_groups, summary_type
 from segscore.pipeline.testsets.registry import SHOWN_DIGITS
 
 _REMOVED = "_removed.parquet"
@@ -205,16 +201,12 @@ def fit_to_schema(table: pa.Table, schema: pa.Schema) -> pa.Table:
     if table.schema.equals(schema):
         return table
     columns = [
-        _cast(table.column(field.name), field.type)
+        table.column(field.name).cast(field.type)
         if field.name in table.column_names
         else pa.nulls(table.num_rows, field.type)
         for field in schema
     ]
     return pa.table(columns, schema=schema)
-
-
-def _cast(column: pa.ChunkedArray, kind: pa.DataType) -> pa.ChunkedArray:
-    return column if column.type == kind else column.cast(kind)
 
 
 def read_removed(runs: str) -> pa.Table | None:

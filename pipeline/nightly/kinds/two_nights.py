@@ -18,12 +18,7 @@ from segscore.pipeline.nightly.chosen import ChosenNights
 from segscore.pipeline.nightly.common_cause import shared_in_words
 from segscore.pipeline.nightly.compared import NightAverages
 from segscore.pipeline.nightly.formatting import short, when_before
-from segscore.pipeline.nightly.gate import (
-    ALPHA,
-    ComparedFamily,
-    GateFamily,
-    compare_families,
-)
+from segscore.pipeline.nightly.gate import ALPHA, ComparedFamily, GateFamily, compare_families
 from segscore.pipeline.nightly.kinds.kind import RuleKind, RuleResults, Tonight, allowed, undefined
 from segscore.pipeline.nightly.moved_documents import documents_moved
 from segscore.pipeline.nightly.nights import Night, open_as_night, systems_of

@@ -1,6 +1,6 @@
 """A month in a table: the mean of each system, and whether it met its floor."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import date
 
@@ -129,18 +129,14 @@ class Month:
         by, settings = self.settings.group_by, self.settings
         rows = [
             {
-                "system": one.system,
+                **vars(one),
                 **dict(zip(by, one.group, strict=True)),
                 "measure": settings.measure,
                 "average": settings.average,
                 "month": settings.month,
-                "nights": one.nights,
                 "mean": or_none(one.mean),
                 "ci_low": or_none(one.low),
                 "ci_high": or_none(one.high),
-                "floor": one.floor,
-                "result": one.result,
-                "restated": one.restated,
             }
             for one in self.systems
         ]
@@ -214,12 +210,11 @@ def _restated_nights(
     settings: TrendSettings, nights: Sequence[date], warnings: list[str]
 ) -> list[tuple[str, date]]:
     """Return the systems and nights whose average was restated, each once."""
-
-    def found() -> Iterator[tuple[str, date]]:
-        for one in read_restatements(settings.runs, warnings):
-            for row in one.rows:
-                about = row["measure"], row["average"]
-                if one.date in nights and about == (settings.measure, settings.average):
-                    yield row["system"], one.date
-
-    return sorted({*found()})
+    about = settings.measure, settings.average
+    found = (
+        (row["system"], one.date)
+        for one in read_restatements(settings.runs, warnings)
+        for row in one.rows
+        if one.date in nights and (row["measure"], row["average"]) == about
+    )
+    return sorted({*found})

@@ -222,15 +222,19 @@ def _series(averages: GroupAverages, nights: Sequence[date]) -> list[Series]:
     series += [
         mean for group in {one.group: None for one in series} for mean in mean_of(series, group)
     ]
-    return sorted(series, key=_order)
+    return sorted(
+        series,
+        key=lambda one: (
+            _is_group(one.group),
+            str(one.group),
+            one.system is None,
+            one.system or "",
+        ),
+    )
 
 
 def _is_group(group: GroupValues) -> bool:
     return any(value is not None for value in group)
-
-
-def _order(series: Series) -> tuple[bool, str, bool, str]:
-    return _is_group(series.group), str(series.group), series.system is None, series.system or ""
 
 
 def mean_of(series: Sequence[Series], group: GroupValues) -> list[Series]:
