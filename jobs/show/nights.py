@@ -136,7 +136,7 @@ def print_judged(verdict: "Verdict", run: str) -> None:
 
 def _print_gate(verdict: "Verdict", run: str) -> None:
     """Print the checks of a night, and the documents that worsened most."""
-    from segscore.pipeline.nightly.gate import ALPHA
+    from segscore.pipeline.nightly.gate.families import ALPHA
 
     if verdict.checks:
         print_checks(verdict.checks, verdict.asked.get("alpha", ALPHA), verdict.reused_ids)
@@ -162,7 +162,7 @@ def _outcome(verdict: "Verdict", change: str = "") -> Sentence:
 
 def print_night_as_data(chosen: NightSettings, ended: "NightResult", format_name: str) -> None:
     """Print the verdict and the averages of a night as JSON, or the results of its gate."""
-    from segscore.pipeline.nightly.rules import result_in_words
+    from segscore.pipeline.nightly.gate.rules import result_in_words
     from segscore.pipeline.nightly.verdict import Check
 
     verdict, record = ended.verdict, ended.night.record

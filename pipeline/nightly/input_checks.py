@@ -6,10 +6,10 @@ from itertools import islice
 
 import pyarrow.compute as pc
 
-from segscore.pipeline.nightly.chosen import FEWEST_NIGHTS
+from segscore.pipeline.nightly.gate.chosen import FEWEST_NIGHTS
+from segscore.pipeline.nightly.gate.tallies import tables
 from segscore.pipeline.nightly.nights import Night, Nights, system_rows, systems_of
 from segscore.pipeline.nightly.other_references import ReferenceChanges, describe_changed_references
-from segscore.pipeline.nightly.tallies import tables
 from segscore.pipeline.nightly.verdict import INCOMPLETE, PARTIAL
 from segscore.pipeline.plain_text import named_list
 from segscore.pipeline.results.names import is_point

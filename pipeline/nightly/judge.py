@@ -9,27 +9,27 @@ import pyarrow.compute as pc
 
 from segscore.pipeline.errors import Refused, nearest
 from segscore.pipeline.nightly import nights
-from segscore.pipeline.nightly.chosen import ChosenNights, choose_nights, expected_systems
 from segscore.pipeline.nightly.densities import (
     changed_densities,
     count_densities,
     densities_in_words,
 )
 from segscore.pipeline.nightly.exclusions import exclusions_in_words
+from segscore.pipeline.nightly.gate.chosen import ChosenNights, choose_nights, expected_systems
+from segscore.pipeline.nightly.gate.kind import RuleResults, Tonight
+from segscore.pipeline.nightly.gate.past import read_past
+from segscore.pipeline.nightly.gate.rules import KINDS, kind_of
+from segscore.pipeline.nightly.gate.spread import Spread
 from segscore.pipeline.nightly.input_checks import (
     InputWarning,
     missing_groups,
     probable_causes,
     warn_of_feed,
 )
-from segscore.pipeline.nightly.kinds.kind import RuleResults, Tonight
 from segscore.pipeline.nightly.nights import Night, Nights, differences_of
 from segscore.pipeline.nightly.other_references import ReferenceChanges
-from segscore.pipeline.nightly.past import read_past
-from segscore.pipeline.nightly.rules import KINDS, kind_of
 from segscore.pipeline.nightly.sentences import not_judged_in_words, warnings_in_words
 from segscore.pipeline.nightly.settings import FAIL, NightSettings
-from segscore.pipeline.nightly.spread import Spread
 from segscore.pipeline.nightly.standing import said_once
 from segscore.pipeline.nightly.trials import needed, on_trial, trials_in_words
 from segscore.pipeline.nightly.unscored_systems import scored_systems, unscored_systems

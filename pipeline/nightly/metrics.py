@@ -3,9 +3,9 @@
 from datetime import UTC, date, datetime, time
 from typing import TYPE_CHECKING
 
+from segscore.pipeline.nightly.gate.rule import GateRule
+from segscore.pipeline.nightly.gate.rules import kind_of_check
 from segscore.pipeline.nightly.nights import Night, system_rows
-from segscore.pipeline.nightly.rule import GateRule
-from segscore.pipeline.nightly.rules import kind_of_check
 from segscore.pipeline.nightly.settings import NightSettings
 from segscore.pipeline.nightly.verdict import OUTCOMES, Verdict
 from segscore.pipeline.plain_text import visible

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from segscore.pipeline import storage
 from segscore.pipeline.errors import Absent, Refused, nearest
-from segscore.pipeline.nightly.chosen import expected_systems
+from segscore.pipeline.nightly.gate.chosen import expected_systems
 from segscore.pipeline.nightly.nights import Nights
 from segscore.pipeline.nightly.retention import preview_removal
 from segscore.pipeline.nightly.scoring import usable

@@ -18,9 +18,9 @@ import pyarrow as pa
 
 from segscore.pipeline import storage
 from segscore.pipeline.errors import Failed, Refused
+from segscore.pipeline.nightly.gate.rule import GateRule
+from segscore.pipeline.nightly.gate.rules import kind_of_check
 from segscore.pipeline.nightly.nights import Night, Nights, read_night, system_rows
-from segscore.pipeline.nightly.rule import GateRule
-from segscore.pipeline.nightly.rules import kind_of_check
 from segscore.pipeline.nightly.verdict import Verdict
 from segscore.pipeline.statistics.formatted_numbers import counted, shown_number
 from segscore.pipeline.storage.json_records import Shape, read_record

@@ -4,8 +4,8 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 
 from segscore.pipeline.nightly.formatting import short, when_before
-from segscore.pipeline.nightly.kinds.kind import average_of
-from segscore.pipeline.nightly.rules import kind_of_check
+from segscore.pipeline.nightly.gate.kind import average_of
+from segscore.pipeline.nightly.gate.rules import kind_of_check
 from segscore.pipeline.nightly.verdict import (
     ALL_SYSTEMS,
     OTHER_NIGHT,

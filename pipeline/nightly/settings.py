@@ -18,7 +18,7 @@ from segscore.pipeline.settings.ranges import check_group_by, one_of, within
 from segscore.pipeline.settings.reading import read_names
 
 if TYPE_CHECKING:
-    from segscore.pipeline.nightly.rule import GateRule
+    from segscore.pipeline.nightly.gate.rule import GateRule
 
 _IGNORED = {
     "alpha": "a rule about two nights fails by chance alone with probability 0.01",
@@ -310,7 +310,7 @@ class NightSettings:
     @property
     def rules(self) -> tuple["GateRule", ...]:
         """The rules of the gate, without those of a kind that there was before."""
-        from segscore.pipeline.nightly.rules import parse_rule
+        from segscore.pipeline.nightly.gate.rules import parse_rule
 
         parts = [] if self.gate is None else self.gate.split(",")
         kept = [part for part in parts if not part.strip().startswith(TREND)]
@@ -319,7 +319,7 @@ class NightSettings:
     @property
     def accepted_rule(self) -> str | None:
         """The rule to which an acceptance applies, as the gate writes it; None for all."""
-        from segscore.pipeline.nightly.rules import parse_rule
+        from segscore.pipeline.nightly.gate.rules import parse_rule
 
         return None if self.rule is None else parse_rule(self.rule)[0].text
 

@@ -7,7 +7,7 @@ from functools import cache
 from typing import Any, get_args, get_origin, get_type_hints
 
 from segscore.pipeline.errors import NotYet, Refused
-from segscore.pipeline.nightly.rule import GateRule
+from segscore.pipeline.nightly.gate.rule import GateRule
 from segscore.pipeline.statistics.formatted_numbers import shown_attribute
 from segscore.pipeline.statistics.sums import GroupKey
 from segscore.pipeline.storage.json_records import Shape, read_record

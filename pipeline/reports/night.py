@@ -2,7 +2,8 @@
 
 from collections.abc import Iterator, Sequence
 
-from segscore.pipeline.nightly.gate import ALPHA
+from segscore.pipeline.nightly.gate.families import ALPHA
+from segscore.pipeline.nightly.gate.rules import kind_of_check
 from segscore.pipeline.nightly.gate_tables import (
     boundaries_table,
     early_levels,
@@ -14,7 +15,6 @@ from segscore.pipeline.nightly.gate_tables import (
 )
 from segscore.pipeline.nightly.kept_verdicts import ReplacedVerdict
 from segscore.pipeline.nightly.restatements import Restatement
-from segscore.pipeline.nightly.rules import kind_of_check
 from segscore.pipeline.nightly.verdict import ACCEPTED, Verdict
 from segscore.pipeline.reports.page import Figure, Section, shown_figure
 

@@ -5,7 +5,7 @@ from datetime import date
 from math import isnan
 
 from segscore.pipeline.errors import Refused
-from segscore.pipeline.nightly.rules import kind_of_check, result_in_words
+from segscore.pipeline.nightly.gate.rules import kind_of_check, result_in_words
 from segscore.pipeline.nightly.trend.series import read_series
 from segscore.pipeline.nightly.trend.settings import TrendSettings
 from segscore.pipeline.nightly.verdict import ALL_SYSTEMS, Check, Verdict

@@ -9,10 +9,10 @@ import pyarrow as pa
 
 from segscore.pipeline.comparison.runs import chosen_measures
 from segscore.pipeline.measures import ALL
-from segscore.pipeline.nightly.kinds.floor import FloorKind
+from segscore.pipeline.nightly.gate.floor import FloorKind
+from segscore.pipeline.nightly.gate.rule import GateRule
 from segscore.pipeline.nightly.nights import read_verdict_of
 from segscore.pipeline.nightly.restatements import read_restatements
-from segscore.pipeline.nightly.rule import GateRule
 from segscore.pipeline.nightly.trend.series import (
     GroupValues,
     NightlySeries,

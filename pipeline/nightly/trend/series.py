@@ -11,13 +11,13 @@ import pyarrow.compute as pc
 from segscore.pipeline.arrays.ragged import Floats
 from segscore.pipeline.errors import Refused, nearest
 from segscore.pipeline.measures import ALL
+from segscore.pipeline.nightly.gate.past import past_average
+from segscore.pipeline.nightly.gate.rule import GateRule
+from segscore.pipeline.nightly.gate.tallies import tally_night
 from segscore.pipeline.nightly.history import read_history
 from segscore.pipeline.nightly.nights import Nights, aliases_on, differences_of
-from segscore.pipeline.nightly.past import past_average
 from segscore.pipeline.nightly.renames import rename_history
-from segscore.pipeline.nightly.rule import GateRule
 from segscore.pipeline.nightly.summaries import RUN_COLUMNS
-from segscore.pipeline.nightly.tallies import tally_night
 from segscore.pipeline.nightly.trend.settings import FEWEST_FOR_AVERAGES, TrendSettings
 from segscore.pipeline.nightly.verdict import NOT_COMPARABLE
 from segscore.pipeline.results.names import POINT

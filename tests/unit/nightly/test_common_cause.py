@@ -7,14 +7,14 @@ from typing import Any
 
 import pytest
 
-from segscore.pipeline.nightly.common_cause import (
+from segscore.pipeline.nightly.gate.common_cause import (
     clear_common_failures,
     is_collapse,
     is_shared,
     shared_in_words,
 )
-from segscore.pipeline.nightly.gate import GateFamily, compare_families
-from segscore.pipeline.nightly.rules import parse_rule
+from segscore.pipeline.nightly.gate.families import GateFamily, compare_families
+from segscore.pipeline.nightly.gate.rules import parse_rule
 from segscore.pipeline.nightly.verdict import COMMON_CAUSE, FAILED, Check
 
 (RULE,) = parse_rule("boundary_similarity>=-0.02")

@@ -8,13 +8,13 @@ import pytest
 
 from segscore.pipeline.arrays.ragged import Floats
 from segscore.pipeline.nightly.calendar import read_calendar
-from segscore.pipeline.nightly.kinds.floor import judge_floors
-from segscore.pipeline.nightly.kinds.level import judge_level_rules
-from segscore.pipeline.nightly.past import Past, PastAverage, PastNight
-from segscore.pipeline.nightly.rule import GateRule
-from segscore.pipeline.nightly.rules import parse_rule
+from segscore.pipeline.nightly.gate.floor import judge_floors
+from segscore.pipeline.nightly.gate.level import judge_level_rules
+from segscore.pipeline.nightly.gate.past import Past, PastAverage, PastNight
+from segscore.pipeline.nightly.gate.rule import GateRule
+from segscore.pipeline.nightly.gate.rules import parse_rule
+from segscore.pipeline.nightly.gate.spread import Spread
 from segscore.pipeline.nightly.sentences import failures_in_words, warnings_in_words
-from segscore.pipeline.nightly.spread import Spread
 from segscore.pipeline.nightly.verdict import ALL_SYSTEMS, Check
 from segscore.pipeline.statistics.sums import GroupKey
 from tests.oracles import naive_nights

@@ -7,10 +7,10 @@ from dataclasses import replace
 import numpy as np
 
 from segscore.pipeline.nightly.formatting import short, when_before
-from segscore.pipeline.nightly.kinds.kind import RuleKind, RuleResults, Tonight, undefined
-from segscore.pipeline.nightly.kinds.level import LEVEL
-from segscore.pipeline.nightly.past import Past, PastAverage
-from segscore.pipeline.nightly.rule import FORM, GateRule, require_direction
+from segscore.pipeline.nightly.gate.kind import RuleKind, RuleResults, Tonight, undefined
+from segscore.pipeline.nightly.gate.level import LEVEL
+from segscore.pipeline.nightly.gate.past import Past, PastAverage
+from segscore.pipeline.nightly.gate.rule import FORM, GateRule, require_direction
 from segscore.pipeline.nightly.verdict import (
     COMMON_CAUSE,
     FAILED,

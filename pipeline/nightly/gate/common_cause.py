@@ -7,7 +7,7 @@ import numpy as np
 
 from segscore.pipeline.arrays.ragged import Floats
 from segscore.pipeline.nightly.formatting import short, when_before
-from segscore.pipeline.nightly.rule import GateRule
+from segscore.pipeline.nightly.gate.rule import GateRule
 from segscore.pipeline.nightly.verdict import COMMON_CAUSE, FAILED, Check
 from segscore.pipeline.statistics.formatted_numbers import format_p
 from segscore.pipeline.statistics.night_levels import FEWEST_SYSTEMS, OF_COMMON, collapsed

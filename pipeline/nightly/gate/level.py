@@ -14,9 +14,9 @@ import numpy as np
 
 from segscore.pipeline.arrays.ragged import Flags, Floats
 from segscore.pipeline.nightly.formatting import short, when_before
-from segscore.pipeline.nightly.kinds.kind import RuleKind, RuleResults, Tonight, allowed, undefined
-from segscore.pipeline.nightly.past import Past
-from segscore.pipeline.nightly.rule import GateRule, read_change
+from segscore.pipeline.nightly.gate.kind import RuleKind, RuleResults, Tonight, allowed, undefined
+from segscore.pipeline.nightly.gate.past import Past
+from segscore.pipeline.nightly.gate.rule import GateRule, read_change
 from segscore.pipeline.nightly.verdict import (
     ALL_SYSTEMS,
     COMMON_CAUSE,

@@ -5,10 +5,10 @@ from collections.abc import Mapping
 import numpy as np
 import pyarrow.compute as pc
 
-from segscore.pipeline.nightly.compared import NightAverages
+from segscore.pipeline.nightly.gate.compared import NightAverages
+from segscore.pipeline.nightly.gate.rule import GateRule
+from segscore.pipeline.nightly.gate.tallies import tables, values_of
 from segscore.pipeline.nightly.nights import Night
-from segscore.pipeline.nightly.rule import GateRule
-from segscore.pipeline.nightly.tallies import tables, values_of
 from segscore.pipeline.nightly.verdict import Check, Moved
 from segscore.pipeline.statistics.sums import mean_over_references
 

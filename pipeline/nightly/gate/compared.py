@@ -7,13 +7,11 @@ import numpy as np
 import pyarrow as pa
 
 from segscore.pipeline.arrays.document_ids import hash_names
-from segscore.pipeline.nightly.chosen import FEWEST_NIGHTS
-from segscore.pipeline.nightly.common_cause import relative_to_peers
-from segscore.pipeline.nightly.nights import Night
-from segscore.pipeline.nightly.other_references import ReferenceChanges
-from segscore.pipeline.nightly.rule import RULE_TABLES, GateRule
-from segscore.pipeline.nightly.spread import Spread
-from segscore.pipeline.nightly.tallies import (
+from segscore.pipeline.nightly.gate.chosen import FEWEST_NIGHTS
+from segscore.pipeline.nightly.gate.common_cause import relative_to_peers
+from segscore.pipeline.nightly.gate.rule import RULE_TABLES, GateRule
+from segscore.pipeline.nightly.gate.spread import Spread
+from segscore.pipeline.nightly.gate.tallies import (
     NO_AVERAGE,
     Identity,
     NightAverage,
@@ -21,6 +19,8 @@ from segscore.pipeline.nightly.tallies import (
     documents,
     tally_night,
 )
+from segscore.pipeline.nightly.nights import Night
+from segscore.pipeline.nightly.other_references import ReferenceChanges
 from segscore.pipeline.nightly.verdict import ALL_SYSTEMS, UNDEFINED, Check, check_of
 from segscore.pipeline.statistics.changes import change_of
 from segscore.pipeline.statistics.formatted_numbers import or_none

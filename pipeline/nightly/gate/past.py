@@ -16,9 +16,9 @@ import pyarrow.compute as pc
 from segscore.pipeline.arrays.ragged import Flags, Floats
 from segscore.pipeline.measures import ALL
 from segscore.pipeline.nightly.dates import NIGHT
+from segscore.pipeline.nightly.gate.rule import GateRule
 from segscore.pipeline.nightly.nights import Night, Nights, differences_of
 from segscore.pipeline.nightly.renames import rename_history, rename_rows
-from segscore.pipeline.nightly.rule import GateRule
 from segscore.pipeline.nightly.summaries import RUN_COLUMNS, history_name, read_removed, rows_of_run
 from segscore.pipeline.nightly.summary_cache import SummaryCache
 from segscore.pipeline.nightly.verdict import ALL_SYSTEMS, NOT_COMPARABLE

@@ -5,11 +5,11 @@ from functools import cache
 
 from segscore.pipeline.errors import Refused
 from segscore.pipeline.nightly.formatting import TREND
-from segscore.pipeline.nightly.kinds.floor import FloorKind
-from segscore.pipeline.nightly.kinds.kind import RuleKind
-from segscore.pipeline.nightly.kinds.level import LevelKind
-from segscore.pipeline.nightly.kinds.two_nights import TwoNightsKind
-from segscore.pipeline.nightly.rule import GateRule
+from segscore.pipeline.nightly.gate.floor import FloorKind
+from segscore.pipeline.nightly.gate.kind import RuleKind
+from segscore.pipeline.nightly.gate.level import LevelKind
+from segscore.pipeline.nightly.gate.rule import GateRule
+from segscore.pipeline.nightly.gate.two_nights import TwoNightsKind
 from segscore.pipeline.nightly.verdict import Check
 
 KINDS: tuple[RuleKind, ...] = (TwoNightsKind(), LevelKind(), FloorKind())

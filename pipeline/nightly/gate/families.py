@@ -5,16 +5,16 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
-from segscore.pipeline.nightly.common_cause import (
+from segscore.pipeline.nightly.gate.common_cause import (
     beyond_common,
     clear_common_failures,
     is_collapse,
     is_shared,
     lost_half,
 )
-from segscore.pipeline.nightly.compared import NightAverages
+from segscore.pipeline.nightly.gate.compared import NightAverages
+from segscore.pipeline.nightly.gate.rule import GateRule
 from segscore.pipeline.nightly.nights import Night
-from segscore.pipeline.nightly.rule import GateRule
 from segscore.pipeline.nightly.verdict import COMMON_CAUSE, FAILED, PASSED, UNDECIDED, Check
 from segscore.pipeline.statistics.multiple_tests import holm
 from segscore.pipeline.statistics.night_levels import FEWEST_OF_BASELINE, FEWEST_SYSTEMS

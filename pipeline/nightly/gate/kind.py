@@ -3,13 +3,13 @@
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
-from segscore.pipeline.nightly.chosen import ChosenNights
 from segscore.pipeline.nightly.formatting import short
+from segscore.pipeline.nightly.gate.chosen import ChosenNights
+from segscore.pipeline.nightly.gate.past import Past
+from segscore.pipeline.nightly.gate.rule import GateRule
+from segscore.pipeline.nightly.gate.spread import Spread
 from segscore.pipeline.nightly.nights import Night
 from segscore.pipeline.nightly.other_references import ReferenceChanges
-from segscore.pipeline.nightly.past import Past
-from segscore.pipeline.nightly.rule import GateRule
-from segscore.pipeline.nightly.spread import Spread
 from segscore.pipeline.nightly.verdict import COMMON_CAUSE, ON_TRIAL, PASSED, Check
 
 WITHIN_NOISE = "within noise"

@@ -14,15 +14,20 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from segscore.pipeline.errors import Refused
-from segscore.pipeline.nightly.chosen import ChosenNights
-from segscore.pipeline.nightly.common_cause import shared_in_words
-from segscore.pipeline.nightly.compared import NightAverages
 from segscore.pipeline.nightly.formatting import short, when_before
-from segscore.pipeline.nightly.gate import ALPHA, ComparedFamily, GateFamily, compare_families
-from segscore.pipeline.nightly.kinds.kind import RuleKind, RuleResults, Tonight, allowed, undefined
-from segscore.pipeline.nightly.moved_documents import documents_moved
+from segscore.pipeline.nightly.gate.chosen import ChosenNights
+from segscore.pipeline.nightly.gate.common_cause import shared_in_words
+from segscore.pipeline.nightly.gate.compared import NightAverages
+from segscore.pipeline.nightly.gate.families import (
+    ALPHA,
+    ComparedFamily,
+    GateFamily,
+    compare_families,
+)
+from segscore.pipeline.nightly.gate.kind import RuleKind, RuleResults, Tonight, allowed, undefined
+from segscore.pipeline.nightly.gate.moved_documents import documents_moved
+from segscore.pipeline.nightly.gate.rule import GateRule, read_change
 from segscore.pipeline.nightly.nights import Night, open_as_night, systems_of
-from segscore.pipeline.nightly.rule import GateRule, read_change
 from segscore.pipeline.nightly.verdict import COMMON_CAUSE, FAILED, Check
 from segscore.pipeline.statistics.formatted_numbers import format_p
 from segscore.pipeline.statistics.jackknife import FEWEST
