@@ -37,6 +37,7 @@ from segscore.pipeline.statistics.night_levels import (
     blamed,
     collapsed,
     falls,
+    fell_itself,
     first_nights,
     night_before,
     onset,
@@ -264,12 +265,21 @@ def _check(past: Past, rule: GateRule, parts: _Parts, system: str, group: GroupK
         since=past.dates[since].isoformat(),
         until=None if last == len(part) - 1 else past.dates[last].isoformat(),
     )
+    means = float(baseline.mean), float(values[chosen].mean())
+    itself = fell_itself(part[first:], values[first:], means, limit)
     average = falls(values[first:], values[chosen].mean())
-    return check, _if_sure(past, rule, parts, system, found, average)
+    return check, _if_sure(past, rule, parts, system, found, average, itself=itself)
 
 
 def _if_sure(
-    past: Past, rule: GateRule, parts: _Parts, system: str, found: Falls, average: Falls
+    past: Past,
+    rule: GateRule,
+    parts: _Parts,
+    system: str,
+    found: Falls,
+    average: Falls,
+    *,
+    itself: bool,
 ) -> str:
     """Return the result of a fall that is not by chance: beyond the limit, and the system's own."""
     limit = abs(rule.limit)
@@ -279,9 +289,10 @@ def _if_sure(
         return FAILED if rule.is_common else WARNED
     if parts.common is None:
         return FAILED
-    if blamed(found, average, _moving_common(past, rule, parts.common), limit)[-1]:
-        return FAILED
-    return WARNED if float(average.moving[-1]) <= limit else PASSED
+    if not itself or float(average.moving[-1]) <= limit:
+        return WARNED
+    common = _moving_common(past, rule, parts.common)
+    return FAILED if blamed(found, average, common, limit)[-1] else PASSED
 
 
 def _moving_common(past: Past, rule: GateRule, common: Floats) -> Floats:

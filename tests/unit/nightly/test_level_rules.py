@@ -16,6 +16,7 @@ from segscore.pipeline.nightly.gate.rules import parse_rule
 from segscore.pipeline.nightly.gate.spread import Spread
 from segscore.pipeline.nightly.sentences import failures_in_words, warnings_in_words
 from segscore.pipeline.nightly.verdict import ALL_SYSTEMS, Check
+from segscore.pipeline.statistics.night_levels import falls, fell_itself
 from segscore.pipeline.statistics.sums import GroupKey
 from tests.oracles import naive_nights
 
@@ -343,3 +344,13 @@ def test_holidays_of_the_calendar_are_compared_with_weekends() -> None:
     week = [spread.comparable(date(2026, 3, 16) + timedelta(days=day)) for day in range(7)]
     assert week == [True, False, False, True, True, True, False]
     assert Spread(past_of(values), RULES).comparable(date(2026, 3, 18))
+
+
+def test_a_chance_dip_long_after_others_improved_is_no_fall() -> None:
+    """The own part stays lower, and over a year every average is below the limit for some nights."""
+    part, average = np.zeros(200), np.full(200, 0.6)
+    part[80:] = -0.05
+    average[-4:] -= 0.1
+    assert falls(average, np.array(0.6)).moving[-1] > 0.02
+    assert not fell_itself(part, average, (0.0, 0.6), 0.02)
+    assert fell_itself(part, average - np.where(part < 0, 0.02, 0.0), (0.0, 0.6), 0.02)
