@@ -347,7 +347,7 @@ def test_holidays_of_the_calendar_are_compared_with_weekends() -> None:
 
 
 def test_a_chance_dip_long_after_others_improved_is_no_fall() -> None:
-    """The own part stays lower, and over a year every average is below the limit for some nights."""
+    """The own part stays lower; over a year, every average is below the limit for some nights."""
     part, average = np.zeros(200), np.full(200, 0.6)
     part[80:] = -0.05
     average[-4:] -= 0.1
