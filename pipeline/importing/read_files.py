@@ -7,7 +7,6 @@ from segscore.pipeline.importing.account import of_many_files, require_accepted
 from segscore.pipeline.importing.conversion.coders import FolderNames
 from segscore.pipeline.importing.conversion.convert import Survey
 from segscore.pipeline.importing.conversion.surveyed import SurveyedShape
-from segscore.pipeline.importing.import_blocks import Reading, is_plain_json_lines
 from segscore.pipeline.importing.parts import FilePart, cut_files, lines_before
 from segscore.pipeline.importing.read_part import (
     ConvertJob,
@@ -17,6 +16,7 @@ from segscore.pipeline.importing.read_part import (
     read_part,
     stated_lengths,
 )
+from segscore.pipeline.importing.reading import Reading, is_plain_json_lines
 from segscore.pipeline.importing.shapes import Extent
 from segscore.pipeline.importing.shards import Shard, read_shard
 from segscore.pipeline.runs.tasks import TaskRun

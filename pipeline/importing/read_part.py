@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import NamedTuple
 
 import pyarrow as pa
 
@@ -11,16 +12,10 @@ from segscore.pipeline.importing.conversion.convert import Survey, convert_shape
 from segscore.pipeline.importing.conversion.counts import Converted, describe_counts
 from segscore.pipeline.importing.conversion.names import NamedShape, ReadFile, name_shapes
 from segscore.pipeline.importing.conversion.surveyed import SurveyedShape, survey_shapes
-from segscore.pipeline.importing.import_blocks import (
-    FileRows,
-    Reading,
-    read_input,
-    read_json_block,
-    rows_of,
-)
 from segscore.pipeline.importing.import_tables import check_block, list_bad_lines
 from segscore.pipeline.importing.parts import FilePart, PartReceipt, count_lines
-from segscore.pipeline.importing.shapes import Extent
+from segscore.pipeline.importing.reading import Reading, read_input, read_json_range
+from segscore.pipeline.importing.shapes import Extent, positions_of
 from segscore.pipeline.importing.shards import Shard, write_shard
 from segscore.pipeline.importing.unit_times import timed
 from segscore.pipeline.tables.read import Rows
@@ -95,49 +90,27 @@ def convert_part(job: ConvertJob, part: FilePart) -> ReadReceipt:
     """Read the files of a part again, and convert the shapes to rows; raises as ``read_part``."""
     part.require_versions()
     try:
-        files = [read_input(url, job.reading) for url in part.urls]
-        return _convert(job, part, [file for file in files if isinstance(file, ReadFile)])
+        return _convert(job, part, [read_input(url, job.reading) for url in part.urls])
     except Refused as refusal:
         return ReadReceipt(str(refusal))
 
 
 def _read_files(job: ReadJob, part: FilePart) -> ReadReceipt:
-    shapes: list[ReadFile] = []
-    blocks: list[Rows] = []
-    rejects: list[pa.Table] = []
-    adapted: set[str] = set()
-    noted: list[str] = []
-    for url in part.urls:
-        file = read_input(url, job.reading)
-        if isinstance(file, ReadFile):
-            shapes.append(file)
-        else:
-            checked, bad = _check(url, file)
-            blocks += checked
-            rejects += bad
-            adapted |= {*file.adapted}
-            noted += file.noted
-    number = write_rejects(job.folder, f"{part.name}-read", rejects)
-    shard = write_shard(job.folder, part.name, blocks)
+    files = [read_input(url, job.reading) for url in part.urls]
+    checked = _check(files)
+    shapes = [read for read in files if not read.positions]
     surveyed = survey_shapes(_named(shapes, job.reading))
-    read = ReadReceipt(
-        shard=shard,
-        shapes=bool(shapes),
-        surveyed=surveyed,
-        rejects=number,
-        counted=noted,
-        adapted=sorted(adapted),
-    )
+    read = replace(_write(job, part, files, checked), shapes=bool(shapes), surveyed=surveyed)
     if not (job.alone and shapes):
         return read
-    survey = Survey.of(surveyed, job.extents, stated_lengths(blocks))
+    survey = Survey.of(surveyed, job.extents, stated_lengths(checked.blocks))
     converted = _convert(ConvertJob(job.folder, job.reading, survey), part, shapes)
     return replace(
         read,
         shapes=False,
         converted=converted.converted,
-        rejects=number + converted.rejects,
-        counted=[*noted, *converted.counted],
+        rejects=read.rejects + converted.rejects,
+        counted=[*read.counted, *converted.counted],
         doubts=converted.doubts,
     )
 
@@ -146,30 +119,55 @@ def _read_range(job: ReadJob, part: FilePart, end: int) -> ReadReceipt:
     """Read a range of JSON Lines; where it begins is counted only if a message needs it."""
     (url,) = part.urls
     content = storage.read_lines(url, part.start, end)
+
+    def read(first: int) -> tuple[list[ReadFile], _Checked]:
+        files = [read_json_range(url, content, first, job.reading)]
+        return files, _check(files)
+
     first = 2 if part.start else 1  # no line but the first of a file has a byte order mark
     try:
-        read = read_json_block(url, content, first, job.reading)
-        blocks, rejects = _check(url, read)
-        sound = not any(table.num_rows for table in rejects)
+        files, checked = read(first)
+        sound = not any(table.num_rows for table in checked.rejects)
     except Refused:
         if not part.start:
             raise
         sound = False
     if part.start and not sound:
         first = part.first_line()
-        read = read_json_block(url, content, first, job.reading)
-        blocks, rejects = _check(url, read)
-    number = write_rejects(job.folder, f"{part.name}-read", rejects)
-    shard = write_shard(job.folder, part.name, blocks, skipped=first - 1)
-    adapted = sorted(read.adapted)
-    return ReadReceipt(shard=shard, rejects=number, lines=count_lines(content), adapted=adapted)
+        files, checked = read(first)
+    receipt = _write(job, part, files, checked, skipped=first - 1)
+    return replace(receipt, lines=count_lines(content))
 
 
-def _check(url: str, read: FileRows) -> tuple[list[Rows], list[pa.Table]]:
-    """Return the valid rows of a file, and its rejects: lines first, then rows."""
-    checked = [check_block(block) for block in read.blocks]
-    rejects = [list_bad_lines(url, read.bad_lines), *(bad for _, bad in checked)]
-    return [block for block, _ in checked], rejects
+class _Checked(NamedTuple):
+    """The valid rows of files that give positions, and the rejects: of each file, lines first."""
+
+    blocks: list[Rows]
+    rejects: list[pa.Table]
+
+
+def _check(files: Sequence[ReadFile]) -> _Checked:
+    blocks: list[Rows] = []
+    rejects: list[pa.Table] = []
+    for read in files:
+        checked = [check_block(one) for one in read.positions]
+        blocks += [block for block, _ in checked]
+        rejects.append(list_bad_lines(read.file.url, read.file.notes.bad_lines))
+        rejects += [bad for _, bad in checked]
+    return _Checked(blocks, rejects)
+
+
+def _write(
+    job: ReadJob, part: FilePart, files: Sequence[ReadFile], checked: _Checked, skipped: int = 0
+) -> ReadReceipt:
+    """Write rows and rejects; from the lines of the rows, the number of skipped ones is taken."""
+    notes = {read.file.url: read.file.notes for read in files}
+    return ReadReceipt(
+        shard=write_shard(job.folder, part.name, checked.blocks, skipped),
+        rejects=write_rejects(job.folder, f"{part.name}-read", checked.rejects),
+        counted=[f"{url}: {remark}" for url, note in notes.items() for remark in note.remarks],
+        adapted=sorted({clause for note in notes.values() for clause in note.adapted}),
+    )
 
 
 def _convert(job: ConvertJob, part: FilePart, shapes: Sequence[ReadFile]) -> ReadReceipt:
@@ -183,7 +181,7 @@ def _convert(job: ConvertJob, part: FilePart, shapes: Sequence[ReadFile]) -> Rea
         for read in shapes
         for line in describe_counts(read.file, by_file.get(read.file.url, ()), settings)
     ]
-    checked = [check_block(rows_of([one.row for one in rows])) for rows in by_file.values()]
+    checked = [check_block(positions_of([one.row for one in rows])) for rows in by_file.values()]
     name = f"{part.name}-shapes"
     number = write_rejects(job.folder, name, [bad for _, bad in checked])
     shard = write_shard(job.folder, name, [block for block, _ in checked])

@@ -16,9 +16,9 @@ from segscore.pipeline.importing.cut_rows import cut_to_regions
 from segscore.pipeline.importing.folders import Folders
 from segscore.pipeline.importing.formats.known import FORMATS, SPECIFIC_OPTIONS, format_named
 from segscore.pipeline.importing.further_files import find_times, read_lengths, read_times
-from segscore.pipeline.importing.import_blocks import Reading, format_of_input
 from segscore.pipeline.importing.open_input import naming_fitting_files
 from segscore.pipeline.importing.read_files import READ, cut_input, read_files
+from segscore.pipeline.importing.reading import Reading, format_of_input
 from segscore.pipeline.importing.recipe import recognise_imported
 from segscore.pipeline.importing.scored_regions import read_scored_regions
 from segscore.pipeline.importing.settings import ImportSettings

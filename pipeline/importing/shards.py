@@ -9,8 +9,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from segscore.pipeline import storage
-from segscore.pipeline.importing.import_blocks import STATED_ROWS
 from segscore.pipeline.importing.import_tables import IMPORTED_TABLES, key_columns
+from segscore.pipeline.importing.shapes import STATED_ROWS
 from segscore.pipeline.storage.memory import row_group_limit
 from segscore.pipeline.tables.mixed_attributes import Located, find_first_values
 from segscore.pipeline.tables.parsed_table import (

@@ -42,10 +42,10 @@ from segscore.pipeline.importing.answers.tallies import (
     tally_of_absent,
 )
 from segscore.pipeline.importing.answers.timing import Timing
-from segscore.pipeline.importing.import_blocks import rows_of
 from segscore.pipeline.importing.import_tables import check_block, name_of_part
 from segscore.pipeline.importing.parts import PartReceipt
 from segscore.pipeline.importing.read_part import write_rejects
+from segscore.pipeline.importing.shapes import positions_of
 from segscore.pipeline.importing.shards import Shard, write_shard
 from segscore.pipeline.storage.memory import release_memory
 from segscore.pipeline.tables.rows import ParsedRow, RowPlace
@@ -198,7 +198,7 @@ def _place(job: PlaceJob, part: Bucket) -> PlacedReceipt:
     tallies.append({coder: tally_of_absent(units, names) for coder, names in answered.items()})
     rejected = pa.Table.from_pylist(rejects, schema=REJECT_COLUMNS)
     write_rejects(job.folder, f"{part.name}-answers", [rejected])
-    block, bad = check_block(rows_of(rows)) if rows else (None, REJECT_COLUMNS.empty_table())
+    block, bad = check_block(positions_of(rows)) if rows else (None, REJECT_COLUMNS.empty_table())
     number = write_rejects(job.folder, f"{part.name}-placed", [bad])
     if aligned:
         url = storage.join(job.folder, ALIGNMENT_FOLDER, f"{part.name}.parquet")

@@ -9,7 +9,7 @@ from segscore.pipeline.errors import Refused
 from segscore.pipeline.importing.folders import Folders, is_of_a_side
 from segscore.pipeline.importing.opened_file import OpenedFile
 from segscore.pipeline.importing.settings import ImportSettings
-from segscore.pipeline.importing.shapes import Shape
+from segscore.pipeline.importing.shapes import Positions, Shape
 from segscore.pipeline.storage.compression import without_compression
 from segscore.schemas.input_columns import TABLE_ROLES
 
@@ -33,11 +33,12 @@ class NamedShape:
 
 @dataclass(frozen=True)
 class ReadFile:
-    """A file, the shapes that its reader yielded, and the endings that its format may have."""
+    """A file, what its reader yielded, and the endings that its format may have."""
 
     file: OpenedFile
     shapes: Sequence[Shape]
     endings: Sequence[str]
+    positions: Sequence[Positions] = ()
 
 
 def without_endings(name: str, endings: Sequence[str]) -> str:

@@ -18,7 +18,6 @@ from segscore.pipeline.importing.answers.gathering import (
 from segscore.pipeline.importing.answers.part import chosen_buckets
 from segscore.pipeline.importing.answers.stage import gather_files
 from segscore.pipeline.importing.folders import Folders
-from segscore.pipeline.importing.import_blocks import Reading
 from segscore.pipeline.importing.projection.part import ProjectJob, project_part
 from segscore.pipeline.importing.projection.settings import FROM, TO, ProjectSettings
 from segscore.pipeline.importing.projection.tally import (
@@ -27,6 +26,7 @@ from segscore.pipeline.importing.projection.tally import (
     describe_problems,
 )
 from segscore.pipeline.importing.read_files import READ, ImportedRows, cut_input, read_files
+from segscore.pipeline.importing.reading import Reading
 from segscore.pipeline.importing.shards import Shard, spread_shard
 from segscore.pipeline.importing.write_tables import write_tables
 from segscore.pipeline.runs.executor import Executor

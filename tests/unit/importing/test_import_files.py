@@ -14,7 +14,7 @@ import pytest
 from pyarrow import feather
 
 from segscore.pipeline import storage
-from segscore.pipeline.importing import import_blocks
+from segscore.pipeline.importing.formats import segmentations
 from segscore.pipeline.runs import planning
 from tests.support.command_line import CommandResult, Segscore
 
@@ -447,7 +447,7 @@ def test_an_attribute_of_several_types_is_pointed_out(
     (tmp_path / "u.jsonl").write_text(good("u", '"c": 5'))
     for block in (2**20, 200):
         segscore.cut(replace(planning.LIMITS, bytes_per_part=block))
-        monkeypatch.setattr(import_blocks, "BLOCK", block)
+        monkeypatch.setattr(segmentations, "BLOCK", block)
         storage.remove(str(tmp_path / "out"))
         ended = segscore(
             "import", tmp_path / "t.jsonl", tmp_path / "u.jsonl", "--output", tmp_path / "out"

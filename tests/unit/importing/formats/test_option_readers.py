@@ -12,8 +12,8 @@ import pytest
 from segscore.api.settings import read_settings
 from segscore.pipeline.errors import Refused
 from segscore.pipeline.importing.formats.known import FORMATS, SPECIFIC_OPTIONS, format_named
-from segscore.pipeline.importing.import_blocks import Reading
 from segscore.pipeline.importing.open_input import format_of, open_input
+from segscore.pipeline.importing.reading import Reading
 from segscore.pipeline.importing.run import warn_of_unused
 from segscore.pipeline.importing.settings import ImportSettings
 from tests.support.paths import ROOT
@@ -21,6 +21,9 @@ from tests.support.paths import ROOT
 FILES = ROOT / "tests" / "data" / "formats"
 CASES = [json.loads(line) for line in (FILES / "expected.jsonl").read_text().splitlines()]
 OTHERS = ("--documents", "--format")
+READERS = [name for name, one in FORMATS.items() if one.read]
+IN_TEST_FORMATS = ("jsonl", "csv", "nltk", "segeval")
+"""Formats that give positions, whose files have no case here."""
 NUMBERS = ("max_level", "skip_lines", "smallest_gap")
 
 
@@ -58,8 +61,7 @@ def options_read(case: dict[str, Any]) -> dict[str, set[str]]:
             opened = open_input(str(FILES / file), settings)
             name = settings.format_name or format_of(opened, settings)
             read_shapes = FORMATS[name].read
-            if read_shapes is None:  # a format of rows, which has no options
-                continue
+            assert read_shapes is not None
             with suppress(Refused):
                 list(read_shapes(opened, watched))
             read = vars(watched).get("read", set())
@@ -77,14 +79,14 @@ def test_a_reader_reads_only_options_of_its_format(read: dict[str, set[str]]) ->
         assert options & {*SPECIFIC_OPTIONS} <= {*FORMATS[name].options}
 
 
-@pytest.mark.parametrize("name", [name for name, one in FORMATS.items() if one.read])
+@pytest.mark.parametrize("name", READERS)
 def test_every_format_has_a_case_in_which_it_reads_its_options(name: str) -> None:
-    """Formats of rows have none; frames are read by way of the clock."""
+    """Frames are read by way of the clock."""
     found = set[str]().union(*(case[name] for case in READ if name in case))
     assert {*FORMATS[name].options} <= found | ({"frame_rate"} if "clock" in found else set())
 
 
-@pytest.mark.parametrize("name", [name for name, one in FORMATS.items() if one.read])
+@pytest.mark.parametrize("name", [name for name in READERS if name not in IN_TEST_FORMATS])
 def test_every_format_refuses_damaged_files(name: str) -> None:
     """Of each case the file is cut at some places; no error but a refusal is raised."""
     read_shapes = FORMATS[name].read
