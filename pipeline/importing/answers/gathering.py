@@ -1,20 +1,20 @@
 """Tasks that read units and answers, and write them by document.
 
-A document belongs to the bucket of its name.  Each task writes one Parquet file with a row group
-for each bucket that has a row, so that a later task reads what belongs to its documents only.
+A bucket is a partition of documents (``runs.packets``), of which a later task reads what belongs to
+its documents only.
 """
 
 import json
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from hashlib import blake2b
-from itertools import groupby
 from pathlib import PurePosixPath
 
+import numpy as np
 import pyarrow as pa
 
 from segscore.pipeline import storage
+from segscore.pipeline.arrays.ragged import Ints
 from segscore.pipeline.errors import Refused
 from segscore.pipeline.importing.answers.breaks import BREAK_KINDS, kinds_in
 from segscore.pipeline.importing.answers.cleaning import clean
@@ -31,8 +31,8 @@ from segscore.pipeline.importing.open_input import open_input
 from segscore.pipeline.importing.opened_file import OpenedFile
 from segscore.pipeline.importing.parts import FilePart, PartReceipt, count_lines, cut_files
 from segscore.pipeline.importing.settings import ImportSettings
+from segscore.pipeline.runs.packets import read_packets, write_packets
 from segscore.pipeline.storage.compression import without_compression
-from segscore.pipeline.storage.memory import row_group_limit
 from segscore.pipeline.tables.rows import RowPlace
 
 SOURCE, ANSWERS = "source", "answers"
@@ -73,13 +73,17 @@ class GatherJob:
     settings: ImportSettings
     buckets: int
 
+    def url(self, part: FilePart) -> str:
+        """Return the file that the rows of a part are written to."""
+        return storage.join(self.folder, self.what, f"{part.name}.arrows")
+
 
 @dataclass(frozen=True)
 class GatheredPart(PartReceipt):
     """What a task has read.
 
     Attributes:
-        buckets: bucket of each row group.
+        edges: edges of the packets of the buckets in its file.
         lines: number of lines, if the part is a range of a file.
         kinds: number of answers by the kinds of breaks in them: a bit for each kind.
         breaks: number of breaks of each kind.
@@ -87,7 +91,7 @@ class GatheredPart(PartReceipt):
         rows: number of rows that were written.
     """
 
-    buckets: list[int] = field(default_factory=list)
+    edges: Ints = field(default_factory=lambda: np.zeros(1, np.int64))
     lines: int = 0
     kinds: dict[int, int] = field(default_factory=dict)
     breaks: dict[str, int] = field(default_factory=dict)
@@ -98,12 +102,6 @@ class GatheredPart(PartReceipt):
 def number_of_buckets(size: int, part: int) -> int:
     """Return the number of buckets for files of a size in bytes, given that of a part."""
     return min(_MOST_BUCKETS, max(1, -(-size // part)))
-
-
-def bucket_of(document: str, buckets: int) -> int:
-    """Return the bucket of a document."""
-    digest = blake2b(document.encode("utf-8", "surrogatepass"), digest_size=8).digest()
-    return int.from_bytes(digest, "big") % buckets
 
 
 def cut_parts(
@@ -183,8 +181,10 @@ def _gather(job: GatherJob, part: FilePart, first: int) -> GatheredPart:
                 found = kinds_in(answer)
                 kinds[sum(1 << BREAK_KINDS.index(kind) for kind in found)] += 1
                 breaks.update(found)
-    buckets = _write(job, part.name, rows)
-    return GatheredPart(None, buckets, lines, dict(kinds), dict(breaks), lists, len(rows))
+    table = pa.Table.from_pylist(rows, schema=_ANSWERS if job.what == ANSWERS else _UNITS)
+    ids = table.column("document_id").combine_chunks()
+    edges = write_packets(job.url(part), table, ids, job.buckets)
+    return GatheredPart(None, edges, lines, dict(kinds), dict(breaks), lists, len(rows))
 
 
 def _rows(job: GatherJob, file: OpenedFile, document: str) -> Iterator[dict[str, object]]:
@@ -217,52 +217,24 @@ def _storable(text: str) -> str:
     return text if text.isascii() else text.encode("utf-8", "replace").decode("utf-8")
 
 
-def _write(job: GatherJob, name: str, rows: Iterable[dict[str, object]]) -> list[int]:
-    numbered = sorted(
-        (
-            (bucket_of(str(row["document_id"]), job.buckets), number, row)
-            for number, row in enumerate(rows)
-        ),
-        key=lambda one: one[:2],
-    )
-    written = []
-    schema = _ANSWERS if job.what == ANSWERS else _UNITS
-    with storage.TableFile(_url(job.folder, job.what, name)) as file:
-        for bucket, group in groupby(numbered, key=lambda one: one[0]):
-            table = pa.Table.from_pylist([row for *_, row in group], schema=schema)
-            file.write(table)
-            written.append(bucket)
-    return written
-
-
-def _url(folder: str, what: str, name: str) -> str:
-    return storage.join(folder, what, f"{name}.parquet")
-
-
 @dataclass(frozen=True)
 class GatheredFile:
-    """A file that a task has written: bucket of each row group, and lines before its part."""
+    """A file that a task has written: edges of its packets, and lines before its part."""
 
-    name: str
+    url: str
     urls: tuple[str, ...]
     before: int
-    buckets: list[int]
+    edges: Ints
 
 
-def read_bucket(
-    folder: str, what: str, files: Sequence[GatheredFile], bucket: int, memory: int | None
-) -> Iterator[dict[str, object]]:
+def read_bucket(files: Sequence[GatheredFile], bucket: int) -> Iterator[dict[str, object]]:
     """Yield the rows of a bucket in the order of their files, each with its `url` and `line`."""
+    packets = read_packets({file.url: file.edges for file in files}, bucket)
     for file in files:
-        if bucket in file.buckets:
-            numbers = [file.buckets.index(bucket)]
-            table = storage.read_row_groups(
-                _url(folder, what, file.name), numbers, lambda names: names, row_group_limit(memory)
-            )
-            for row in table.to_pylist():
-                row["url"] = file.urls[row["file"]]
-                row["line"] += file.before
-                yield row
+        for row in packets[file.url].to_pylist() if file.url in packets else ():
+            row["url"] = file.urls[row["file"]]
+            row["line"] += file.before
+            yield row
 
 
 @dataclass(frozen=True)

@@ -1,6 +1,5 @@
 """Tasks that place the answers of some documents, and write their rows."""
 
-import gc
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -16,8 +15,6 @@ from segscore.pipeline.importing.answers.alignment_rows import (
 )
 from segscore.pipeline.importing.answers.deciding import Decision, NumberReading
 from segscore.pipeline.importing.answers.gathering import (
-    ANSWERS,
-    SOURCE,
     DocumentUnits,
     GatheredFile,
     place_of_row,
@@ -166,7 +163,6 @@ def place_part(job: PlaceJob, part: Bucket) -> PlacedReceipt:
     except Refused as refusal:
         return PlacedReceipt(str(refusal))
     finally:
-        gc.collect()  # the footer of a Parquet file and its schema refer to each other
         release_memory()
 
 
@@ -222,8 +218,7 @@ def _failed(pair: _Pair, placed: Placed) -> FailedAnswer | None:
 
 def _units(job: PlaceJob, part: Bucket) -> dict[str, DocumentUnits]:
     """Return the units of the documents of a bucket; raise Refused if one occurs twice."""
-    rows = read_bucket(job.folder, SOURCE, job.source, part.number, job.options.memory)
-    return units_by_document(rows, "the source")
+    return units_by_document(read_bucket(job.source, part.number), "the source")
 
 
 def _pairs(job: PlaceJob, part: Bucket, units: Mapping[str, DocumentUnits]) -> Iterator[_Pair]:
@@ -232,10 +227,9 @@ def _pairs(job: PlaceJob, part: Bucket, units: Mapping[str, DocumentUnits]) -> I
     Raises:
         Refused: an answer occurs twice, or its document has no units.
     """
-    memory = job.options.memory
     first: dict[tuple[str, str], RowPlace] = {}
     missing: list[tuple[str, RowPlace]] = []
-    for row in read_bucket(job.folder, ANSWERS, job.answers, part.number, memory):
+    for row in read_bucket(job.answers, part.number):
         document, coder, place = str(row["document_id"]), str(row["coder"]), place_of_row(row)
         if document not in units:
             missing.append((document, place))

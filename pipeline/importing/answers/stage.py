@@ -48,6 +48,7 @@ from segscore.pipeline.importing.answers.timing import Timing
 from segscore.pipeline.importing.parts import FilePart, lines_before
 from segscore.pipeline.importing.read_files import ImportedRows
 from segscore.pipeline.importing.settings import ImportSettings
+from segscore.pipeline.runs.packets import filled_partitions
 from segscore.pipeline.runs.tasks import TaskRun
 from segscore.pipeline.statistics.formatted_numbers import counted
 from segscore.pipeline.storage import InputFile
@@ -90,7 +91,7 @@ def read_answers(run: TaskRun, files: AnswerFiles, options: AnswerOptions) -> Im
         options = replace(options, breaks=kind)
         lines.append(line)
     job = PlaceJob(run.folder, options, gathered[SOURCE], gathered[ANSWERS], files.timing)
-    found = {bucket for file in gathered[ANSWERS] for bucket in file.buckets}
+    found = filled_partitions(file.edges for file in gathered[ANSWERS])
     chosen = chosen_buckets(found, buckets)
     job, about_first = _with_first_number(run, chosen, job)
     lines += about_first
@@ -129,7 +130,7 @@ def gather_files(
     require_accepted(receipts.values())
     before = lines_before(parts, {name: receipt.lines for name, receipt in receipts.items()})
     files = [
-        GatheredFile(part.name, part.urls, before[part.name], receipts[part.name].buckets)
+        GatheredFile(job.url(part), part.urls, before[part.name], receipts[part.name].edges)
         for part in parts
     ]
     return files, receipts.values()

@@ -1,6 +1,5 @@
 """Tasks that project the segmentations of some documents, and write their rows."""
 
-import gc
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
@@ -8,6 +7,7 @@ import pyarrow as pa
 
 from segscore.pipeline import storage
 from segscore.pipeline.alignment.resegment import Resegmentation
+from segscore.pipeline.arrays.ragged import Ints
 from segscore.pipeline.errors import Refused
 from segscore.pipeline.importing.answers.alignment_rows import (
     ALIGNMENT_FOLDER,
@@ -44,12 +44,12 @@ from segscore.schemas.input_columns import BY_SEGMENT, BY_UNIT, INPUT_TYPES
 
 @dataclass(frozen=True)
 class ProjectJob:
-    """What all tasks that project share; segmentations have the bucket of each row group."""
+    """What all tasks that project share; segmentations have their edges (``runs.packets``)."""
 
     folder: str
     settings: ProjectSettings
     units: Mapping[str, Sequence[GatheredFile]]
-    segmentations: Sequence[tuple[Shard, list[int]]]
+    segmentations: Sequence[tuple[Shard, Ints]]
 
 
 @dataclass(frozen=True)
@@ -70,7 +70,6 @@ def project_part(job: ProjectJob, part: Bucket) -> ProjectedReceipt:
     except Refused as refusal:
         return ProjectedReceipt(str(refusal))
     finally:
-        gc.collect()  # readers of Parquet files refer to themselves, and keep their footers
         release_memory()
 
 
@@ -86,17 +85,11 @@ class _Projection:
         self.aligned: list[dict[str, object]] = []
 
     def _units(self, what: str) -> dict[str, DocumentUnits]:
-        files, memory = self.job.units[what], self.settings.memory_limit
-        rows = read_bucket(self.job.folder, what, files, self.part.number, memory)
-        return units_by_document(rows, f"--{what}")
+        return units_by_document(read_bucket(self.job.units[what], self.part.number), f"--{what}")
 
     def run(self) -> ProjectedReceipt:
         """Project all segmentations."""
-        blocks = [
-            read_spread(self.job.folder, shard, buckets.index(self.part.number))
-            for shard, buckets in self.job.segmentations
-            if self.part.number in buckets
-        ]
+        blocks = read_spread(self.job.folder, self.job.segmentations, self.part.number)
         rows = sum(map(len, blocks))
         projected = [self._project(block) for block in blocks]
         if self.problems:

@@ -11,7 +11,6 @@ from segscore.pipeline.importing.account import Imported, require_accepted, requ
 from segscore.pipeline.importing.answers.alignment_rows import ALIGNMENT_FOLDER
 from segscore.pipeline.importing.answers.gathering import (
     GatherJob,
-    bucket_of,
     cut_parts,
     number_of_buckets,
 )
@@ -30,6 +29,7 @@ from segscore.pipeline.importing.reading import Reading
 from segscore.pipeline.importing.shards import Shard, spread_shard
 from segscore.pipeline.importing.write_tables import write_tables
 from segscore.pipeline.runs.executor import Executor
+from segscore.pipeline.runs.packets import Divided, filled_partitions
 from segscore.pipeline.runs.publish_tables import move_tables, removing
 from segscore.pipeline.runs.tasks import Progress, TaskRun
 from segscore.pipeline.storage import InputFile
@@ -130,9 +130,9 @@ def _read(
         run.folder,
         settings,
         units,
-        [(shard, spread[shard.name].buckets) for shard in read.shards],
+        [(shard, spread[shard.name].edges) for shard in read.shards],
     )
-    found = {bucket for receipt in spread.values() for bucket in receipt.buckets}
+    found = filled_partitions(receipt.edges for receipt in spread.values())
     chosen = chosen_buckets(found, buckets)
     receipts = run.tasks(project_part, chosen, job, stage="projected").values()
     require_accepted(receipts)
@@ -161,15 +161,6 @@ class SpreadJob:
     buckets: int
 
 
-@dataclass(frozen=True)
-class SpreadReceipt:
-    """The bucket of each row group of a file."""
-
-    buckets: list[int]
-
-
-def spread_part(job: SpreadJob, part: Shard) -> SpreadReceipt:
+def spread_part(job: SpreadJob, part: Shard) -> Divided:
     """Write the segmentations of a part by document."""
-    return SpreadReceipt(
-        spread_shard(job.folder, part, lambda document: bucket_of(document, job.buckets))
-    )
+    return Divided(spread_shard(job.folder, part, job.buckets))
