@@ -42,6 +42,7 @@ class ImportedRows:
         own: attributes of segmentations, even if they do not differ within documents.
         unit: unit of rows that were not converted from shapes; None if it is not known.
         doubts: warnings of what may have been meant in another way, to be said last.
+        formats: name of each format of the files -> the first file of it.
     """
 
     shards: list[Shard]
@@ -56,6 +57,7 @@ class ImportedRows:
     own: tuple[str, ...] = ()
     unit: str | None = None
     doubts: tuple[str, ...] = ()
+    formats: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def number(self) -> int:
@@ -105,6 +107,10 @@ def read_files(
         converted = run.tasks(convert_part, shapes, convert_job, stage="converted")
         require_accepted(converted.values())
     both = [*receipts.values(), *converted.values()]
+    formats: dict[str, str] = {}
+    for receipt in receipts.values():
+        for name, url in receipt.formats.items():
+            formats.setdefault(name, url)
     return ImportedRows(
         shards=[*_in_order(parts, receipts, converted)],
         surveyed=surveyed,
@@ -116,6 +122,7 @@ def read_files(
         ],
         adapted=sorted({clause for receipt in both for clause in receipt.adapted}),
         doubts=tuple([line for receipt in both for line in receipt.doubts][:1]),
+        formats=formats,
     )
 
 

@@ -59,6 +59,7 @@ class ReadReceipt(PartReceipt):
         counted: what was left out of shapes or read in another way.
         adapted: a clause about each column that was converted.
         doubts: a warning of what may have been meant in another way.
+        formats: name of each format of the files -> the first file of it.
     """
 
     shard: Shard | None = None
@@ -70,6 +71,7 @@ class ReadReceipt(PartReceipt):
     counted: list[str] = field(default_factory=list)
     adapted: list[str] = field(default_factory=list)
     doubts: list[str] = field(default_factory=list)
+    formats: dict[str, str] = field(default_factory=dict)
 
 
 def read_part(job: ReadJob, part: FilePart) -> ReadReceipt:
@@ -162,11 +164,15 @@ def _write(
 ) -> ReadReceipt:
     """Write rows and rejects; from the lines of the rows, the number of skipped ones is taken."""
     notes = {read.file.url: read.file.notes for read in files}
+    formats: dict[str, str] = {}
+    for read in files:
+        formats.setdefault(read.format_name, read.file.url)
     return ReadReceipt(
         shard=write_shard(job.folder, part.name, checked.blocks, skipped),
         rejects=write_rejects(job.folder, f"{part.name}-read", checked.rejects),
         counted=[f"{url}: {remark}" for url, note in notes.items() for remark in note.remarks],
         adapted=sorted({clause for note in notes.values() for clause in note.adapted}),
+        formats=formats,
     )
 
 

@@ -106,6 +106,7 @@ def _read(file: OpenedFile, known: Format, reading: Reading) -> ReadFile:
         [one for one in read if not isinstance(one, Positions)],
         known.endings,
         [_completed(one, file.url, reading) for one in positions],
+        known.name,
     )
 
 
@@ -133,19 +134,6 @@ def _renamed(table: pa.Table, names: Mapping[str, str]) -> pa.Table:
     place = table.column_names.index("coder")
     kind = table.schema.field(place)
     return table.set_column(place, kind, pa.array(coders, kind.type))
-
-
-def format_of_input(url: str, reading: Reading) -> str:
-    """Return the name of the format that a file is read as.
-
-    Raises:
-        Refused: as ``read_input``.
-    """
-    if reading.format_name is not None:
-        return reading.format_name
-    if is_plain_json_lines(url, reading):
-        return _JSON_LINES
-    return format_of(open_input(url, reading.settings), reading.settings)
 
 
 def is_plain_json_lines(url: str, reading: Reading) -> bool:

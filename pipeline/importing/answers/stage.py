@@ -115,6 +115,7 @@ def read_answers(run: TaskRun, files: AnswerFiles, options: AnswerOptions) -> Im
         own=(TITLES,),
         unit=None if files.timing is None else MILLISECOND,
         doubts=(*describe_doubts(tallies, options.format_name),),
+        formats={options.format_name: files.answers[0].url},
     )
 
 

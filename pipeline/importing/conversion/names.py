@@ -33,12 +33,13 @@ class NamedShape:
 
 @dataclass(frozen=True)
 class ReadFile:
-    """A file, what its reader yielded, and the endings that its format may have."""
+    """A file, what its reader yielded, the endings that its format may have, and its name."""
 
     file: OpenedFile
     shapes: Sequence[Shape]
     endings: Sequence[str]
     positions: Sequence[Positions] = ()
+    format_name: str = ""
 
 
 def without_endings(name: str, endings: Sequence[str]) -> str:

@@ -13,7 +13,6 @@ from segscore.api.settings import read_settings
 from segscore.pipeline.errors import Refused
 from segscore.pipeline.importing.formats.known import FORMATS, SPECIFIC_OPTIONS, format_named
 from segscore.pipeline.importing.open_input import format_of, open_input
-from segscore.pipeline.importing.reading import Reading
 from segscore.pipeline.importing.run import warn_of_unused
 from segscore.pipeline.importing.settings import ImportSettings
 from tests.support.paths import ROOT
@@ -120,7 +119,7 @@ def test_options_that_a_format_does_not_read_are_warned_of(name: str) -> None:
     for option in others:
         value = given.get(option, "lines" if option == "text_units" else "25")
         settings = ImportSettings(("f.x",), "out", name, **{option: value})  # type: ignore[arg-type]
-        (warning,) = warn_of_unused(Reading(["f.x"], settings, name))
+        (warning,) = warn_of_unused(settings, {name: "f.x"})
         assert warning == f"--{option.replace('_', '-')} has no effect on f.x ({name})"
 
 
