@@ -234,13 +234,12 @@ def _pairs(job: PlaceJob, part: Bucket, units: Mapping[str, DocumentUnits]) -> I
         if document not in units:
             missing.append((document, place))
             continue
-        if (document, coder) in first:
+        if (known := first.setdefault((document, coder), place)) is not place:
             raise place.refusal(
                 f"{coder} has two answers for the document {document}; the first is at "
-                f"{_shown(first[document, coder])}; keep one, or read the answers of each run on "
+                f"{known.source}:{known.line}; keep one, or read the answers of each run on "
                 "their own and score them with --trials"
             )
-        first[document, coder] = place
         too_long = failure_by_length(int(str(row["characters"])), job.options)
         is_json = row["json"] and too_long is None
         answer = json.loads(str(row["answer"])) if is_json else row["answer"]
@@ -250,10 +249,6 @@ def _pairs(job: PlaceJob, part: Bucket, units: Mapping[str, DocumentUnits]) -> I
         document, place = missing[0]
         more = f"; and {len(missing) - 1} more" if len(missing) > 1 else ""
         raise place.refusal(f"--source has no units of the document {document}{more}")
-
-
-def _shown(place: RowPlace) -> str:
-    return f"{place.source}:{place.line}"
 
 
 def _row(pair: _Pair, placed: Placed, options: AnswerOptions) -> ParsedRow:
