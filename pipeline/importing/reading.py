@@ -9,11 +9,7 @@ from segscore.pipeline import storage
 from segscore.pipeline.errors import Refused
 from segscore.pipeline.importing.conversion.names import ReadFile, new_name
 from segscore.pipeline.importing.folders import Folders
-from segscore.pipeline.importing.formats.format import (
-    JSON_LINES_ENDINGS,
-    PARQUET_ENDINGS,
-    Format,
-)
+from segscore.pipeline.importing.formats.format import JSON_LINES_ENDINGS, PARQUET_ENDINGS, Format
 from segscore.pipeline.importing.formats.known import FORMATS
 from segscore.pipeline.importing.open_input import detect, format_of, open_input
 from segscore.pipeline.importing.opened_file import OpenedFile

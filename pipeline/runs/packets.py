@@ -6,7 +6,7 @@ edges [0, 70, 70, 95], partition 1 has no rows, and partition 2 has bytes 70 to 
 reads its range of every file.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from itertools import accumulate, pairwise
 
@@ -83,8 +83,3 @@ def read_packets(files: Mapping[str, Ints], number: int) -> dict[str, pa.Table]:
         raise Failed(f"{problem}; another job has finished or claimed this run") from problem
     packets = (pa.ipc.open_stream(content).read_all() for content in contents)
     return dict(zip(filled, packets, strict=True))
-
-
-def filled_partitions(files: Iterable[Ints]) -> list[int]:
-    """Return the numbers of the partitions that have rows in any of some files, by their edges."""
-    return sorted({int(number) for edges in files for number in np.flatnonzero(np.diff(edges))})

@@ -4,14 +4,15 @@ import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
+import numpy as np
 import pyarrow as pa
 
-from segscore.pipeline import storage
+from segscore.pipeline.arrays.ragged import Ints
 from segscore.pipeline.errors import Refused
 from segscore.pipeline.importing.answers.alignment_rows import (
     ALIGNMENT_FOLDER,
     aligned_row,
-    alignment_table,
+    write_alignment,
 )
 from segscore.pipeline.importing.answers.deciding import Decision, NumberReading
 from segscore.pipeline.importing.answers.gathering import (
@@ -60,8 +61,14 @@ class Bucket:
     number: int
 
 
-def chosen_buckets(numbers: Iterable[int], count: int) -> list[Bucket]:
-    """Return some of a number of buckets, whose files are named like those of a table."""
+def chosen_buckets(files: Iterable[Ints], count: int) -> list[Bucket]:
+    """Return the buckets with rows in any of some files; their files are named as of a table.
+
+    Args:
+        files: the edges of the packets of each file.
+        count: number of buckets.
+    """
+    numbers = {int(number) for edges in files for number in np.flatnonzero(np.diff(edges))}
     return [Bucket(name_of_part(ALIGNMENT_FOLDER, one, count), one) for one in sorted(numbers)]
 
 
@@ -196,9 +203,7 @@ def _place(job: PlaceJob, part: Bucket) -> PlacedReceipt:
     write_rejects(job.folder, f"{part.name}-answers", [rejected])
     block, bad = check_block(positions_of(rows)) if rows else (None, REJECT_COLUMNS.empty_table())
     number = write_rejects(job.folder, f"{part.name}-placed", [bad])
-    if aligned:
-        url = storage.join(job.folder, ALIGNMENT_FOLDER, f"{part.name}.parquet")
-        storage.write_table(url, alignment_table(aligned))
+    write_alignment(job.folder, part.name, aligned)
     return PlacedReceipt(
         shard=write_shard(job.folder, part.name, [] if block is None else [block]),
         rejects=number,

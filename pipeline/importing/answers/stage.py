@@ -48,7 +48,6 @@ from segscore.pipeline.importing.answers.timing import Timing
 from segscore.pipeline.importing.parts import FilePart, lines_before
 from segscore.pipeline.importing.read_files import ImportedRows
 from segscore.pipeline.importing.settings import ImportSettings
-from segscore.pipeline.runs.packets import filled_partitions
 from segscore.pipeline.runs.tasks import TaskRun
 from segscore.pipeline.statistics.formatted_numbers import counted
 from segscore.pipeline.storage import InputFile
@@ -91,8 +90,7 @@ def read_answers(run: TaskRun, files: AnswerFiles, options: AnswerOptions) -> Im
         options = replace(options, breaks=kind)
         lines.append(line)
     job = PlaceJob(run.folder, options, gathered[SOURCE], gathered[ANSWERS], files.timing)
-    found = filled_partitions(file.edges for file in gathered[ANSWERS])
-    chosen = chosen_buckets(found, buckets)
+    chosen = chosen_buckets((file.edges for file in gathered[ANSWERS]), buckets)
     job, about_first = _with_first_number(run, chosen, job)
     lines += about_first
     placed = run.tasks(place_part, chosen, job, stage="placed").values()

@@ -5,14 +5,12 @@ from dataclasses import dataclass, field, replace
 
 import pyarrow as pa
 
-from segscore.pipeline import storage
 from segscore.pipeline.alignment.resegment import Resegmentation
 from segscore.pipeline.arrays.ragged import Ints
 from segscore.pipeline.errors import Refused
 from segscore.pipeline.importing.answers.alignment_rows import (
-    ALIGNMENT_FOLDER,
     aligned_row,
-    alignment_table,
+    write_alignment,
 )
 from segscore.pipeline.importing.answers.gathering import (
     DocumentUnits,
@@ -98,8 +96,7 @@ class _Projection:
         for block in projected:
             _, rejects = check_block(block)
             assert not rejects.num_rows, "a projected segmentation is valid"
-        url = storage.join(self.job.folder, ALIGNMENT_FOLDER, f"{self.part.name}.parquet")
-        storage.write_table(url, alignment_table(self.aligned))
+        write_alignment(self.job.folder, self.part.name, self.aligned)
         shard = write_shard(self.job.folder, f"projected-{self.part.name}", projected)
         return ProjectedReceipt(shard=shard, rows=rows, tally=add_projections(self.tallies))
 

@@ -29,7 +29,7 @@ from segscore.pipeline.importing.reading import Reading
 from segscore.pipeline.importing.shards import Shard, spread_shard
 from segscore.pipeline.importing.write_tables import write_tables
 from segscore.pipeline.runs.executor import Executor
-from segscore.pipeline.runs.packets import Divided, filled_partitions
+from segscore.pipeline.runs.packets import Divided
 from segscore.pipeline.runs.publish_tables import move_tables, removing
 from segscore.pipeline.runs.tasks import Progress, TaskRun
 from segscore.pipeline.storage import InputFile
@@ -132,8 +132,7 @@ def _read(
         units,
         [(shard, spread[shard.name].edges) for shard in read.shards],
     )
-    found = filled_partitions(receipt.edges for receipt in spread.values())
-    chosen = chosen_buckets(found, buckets)
+    chosen = chosen_buckets((receipt.edges for receipt in spread.values()), buckets)
     receipts = run.tasks(project_part, chosen, job, stage="projected").values()
     require_accepted(receipts)
     number = sum(receipt.rows for receipt in receipts)
