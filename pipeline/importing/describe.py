@@ -10,7 +10,6 @@ import pyarrow.compute as pc
 
 from segscore.pipeline import storage
 from segscore.pipeline.arrays.ragged import flags
-from segscore.pipeline.errors import Refused
 from segscore.pipeline.importing.import_tables import (
     BlockPlaces,
     collect_keys,
@@ -18,7 +17,7 @@ from segscore.pipeline.importing.import_tables import (
     key_columns,
     name_of_part,
 )
-from segscore.pipeline.importing.parts import PartReceipt
+from segscore.pipeline.importing.parts import PartReceipt, refusable
 from segscore.pipeline.importing.read_part import write_rejects
 from segscore.pipeline.importing.shards import Shard, read_shard
 from segscore.pipeline.tables.check_table import DOCUMENTS
@@ -104,12 +103,10 @@ def cut_ranges(shards: Sequence[Shard], size: int) -> list[DocumentRange]:
     ]
 
 
+@refusable
 def describe_range(job: TablesJob, part: DocumentRange) -> RangeReceipt:
     """Find out which attributes differ within documents, and which rows contradict each other."""
-    try:
-        keys = collect_keys([*_read_range(job, part)])
-    except Refused as refusal:
-        return RangeReceipt(str(refusal))
+    keys = collect_keys([*_read_range(job, part)])
     differing = {*attribute_names(keys.table)} - keys.described.shared
     found, places = contradictions(keys.table), keys.places
     if any(rows.num_rows for rows in found):

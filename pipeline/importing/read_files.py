@@ -3,11 +3,11 @@
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from segscore.pipeline.importing.account import of_many_files, require_accepted
+from segscore.pipeline.importing.account import of_many_files
 from segscore.pipeline.importing.conversion.coders import FolderNames
 from segscore.pipeline.importing.conversion.convert import Survey
 from segscore.pipeline.importing.conversion.surveyed import SurveyedShape
-from segscore.pipeline.importing.parts import FilePart, cut_files, lines_before
+from segscore.pipeline.importing.parts import FilePart, accepted, cut_files, lines_before
 from segscore.pipeline.importing.read_part import (
     ConvertJob,
     ReadJob,
@@ -84,8 +84,7 @@ def read_files(
         Refused: a part is refused; the message is that of the first.
     """
     job = ReadJob(run.folder, reading, extents, alone=len(parts) == 1)
-    receipts = run.tasks(read_part, parts, job, stage=READ)
-    require_accepted(receipts.values())
+    receipts = accepted(run.tasks(read_part, parts, job, stage=READ))
     before = lines_before(parts, {name: receipt.lines for name, receipt in receipts.items()})
     receipts = {
         name: replace(receipt, shard=receipt.shard and replace(receipt.shard, before=before[name]))
@@ -93,7 +92,7 @@ def read_files(
     }
     surveyed = [one for receipt in receipts.values() for one in receipt.surveyed]
     read = [receipt.shard for receipt in receipts.values() if receipt.shard is not None]
-    converted: dict[str, ReadReceipt] = {}
+    converted: Mapping[str, ReadReceipt] = {}
     shapes = [part for part in parts if receipts[part.name].shapes]
     if shapes:
         columns = ["document_id", "role", "n_units"]
@@ -104,8 +103,7 @@ def read_files(
         )
         survey = Survey.of(surveyed, extents, lengths)
         convert_job = ConvertJob(run.folder, reading, survey)
-        converted = run.tasks(convert_part, shapes, convert_job, stage="converted")
-        require_accepted(converted.values())
+        converted = accepted(run.tasks(convert_part, shapes, convert_job, stage="converted"))
     both = [*receipts.values(), *converted.values()]
     formats: dict[str, str] = {}
     for receipt in receipts.values():

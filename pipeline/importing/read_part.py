@@ -13,7 +13,7 @@ from segscore.pipeline.importing.conversion.counts import Converted, describe_co
 from segscore.pipeline.importing.conversion.names import NamedShape, ReadFile, name_shapes
 from segscore.pipeline.importing.conversion.surveyed import SurveyedShape, survey_shapes
 from segscore.pipeline.importing.import_tables import check_block, list_bad_lines
-from segscore.pipeline.importing.parts import FilePart, PartReceipt, count_lines
+from segscore.pipeline.importing.parts import FilePart, PartReceipt, count_lines, refusable
 from segscore.pipeline.importing.reading import Reading, read_input, read_json_range
 from segscore.pipeline.importing.shapes import Extent, positions_of
 from segscore.pipeline.importing.shards import Shard, write_shard
@@ -74,27 +74,23 @@ class ReadReceipt(PartReceipt):
     formats: dict[str, str] = field(default_factory=dict)
 
 
+@refusable
 def read_part(job: ReadJob, part: FilePart) -> ReadReceipt:
     """Read the files of a part, and write their rows.
 
     Raises:
         Failed: a file was replaced since it was found.
     """
-    try:
-        read = _read_files(job, part) if part.end is None else _read_range(job, part, part.end)
-    except Refused as refusal:
-        return ReadReceipt(str(refusal))
+    read = _read_files(job, part) if part.end is None else _read_range(job, part, part.end)
     part.require_versions()
     return read
 
 
+@refusable
 def convert_part(job: ConvertJob, part: FilePart) -> ReadReceipt:
     """Read the files of a part again, and convert the shapes to rows; raises as ``read_part``."""
     part.require_versions()
-    try:
-        return _convert(job, part, [read_input(url, job.reading) for url in part.urls])
-    except Refused as refusal:
-        return ReadReceipt(str(refusal))
+    return _convert(job, part, [read_input(url, job.reading) for url in part.urls])
 
 
 def _read_files(job: ReadJob, part: FilePart) -> ReadReceipt:

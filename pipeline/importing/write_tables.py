@@ -11,7 +11,6 @@ from segscore.pipeline.importing.account import (
     common_unit,
     first_contradictions,
     rejects_of,
-    require_accepted,
     require_few,
 )
 from segscore.pipeline.importing.describe import (
@@ -22,6 +21,7 @@ from segscore.pipeline.importing.describe import (
     write_documents,
 )
 from segscore.pipeline.importing.import_tables import IMPORTED_TABLES, name_of_part, row_groups
+from segscore.pipeline.importing.parts import accepted
 from segscore.pipeline.importing.read_files import ImportedRows
 from segscore.pipeline.importing.settings import ImportSettings
 from segscore.pipeline.importing.shards import Shard, read_shard, rows_of_imported
@@ -53,8 +53,7 @@ def write_tables(run: TaskRun, settings: ImportSettings, rows: ImportedRows) -> 
     shards = rows.shards
     ranges = cut_ranges(shards, _RANGE * run.limits.bytes_per_part)
     job = TablesJob(run.folder, shards)
-    described = run.tasks(describe_range, ranges, job, stage="described").values()
-    require_accepted(described)
+    described = accepted(run.tasks(describe_range, ranges, job, stage="described")).values()
     differing = {name for receipt in described for name in receipt.differing} | {*rows.own}
     types = types_of(shards, differing)
     job = replace(job, types=types, unit=unit, stated=rows.stated)

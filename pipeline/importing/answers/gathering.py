@@ -29,7 +29,13 @@ from segscore.pipeline.importing.conversion.names import (
 )
 from segscore.pipeline.importing.open_input import open_input
 from segscore.pipeline.importing.opened_file import OpenedFile
-from segscore.pipeline.importing.parts import FilePart, PartReceipt, count_lines, cut_files
+from segscore.pipeline.importing.parts import (
+    FilePart,
+    PartReceipt,
+    count_lines,
+    cut_files,
+    refusable,
+)
 from segscore.pipeline.importing.settings import ImportSettings
 from segscore.pipeline.runs.packets import read_packets, write_packets
 from segscore.pipeline.storage.compression import without_compression
@@ -131,6 +137,7 @@ def _documents(urls: Sequence[str]) -> dict[str, str]:
     }
 
 
+@refusable
 def gather_part(job: GatherJob, part: FilePart) -> GatheredPart:
     """Read the files of a part, and write their rows by bucket.
 
@@ -139,21 +146,12 @@ def gather_part(job: GatherJob, part: FilePart) -> GatheredPart:
     """
     try:
         gathered = _gather(job, part, 2 if part.start else 1)
-    except Refused as refusal:
-        return GatheredPart(_with_place(job, part) or str(refusal))
+    except Refused:
+        if not part.start:
+            raise
+        gathered = _gather(job, part, part.first_line())  # refuses with the line in the file
     part.require_versions()
     return gathered
-
-
-def _with_place(job: GatherJob, part: FilePart) -> str | None:
-    """Return why a range of a file is refused, with the number of the line in the file."""
-    if not part.start:
-        return None
-    try:
-        _gather(job, part, part.first_line())
-    except Refused as refusal:
-        return str(refusal)
-    return None
 
 
 def _gather(job: GatherJob, part: FilePart, first: int) -> GatheredPart:

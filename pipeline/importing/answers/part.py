@@ -41,7 +41,7 @@ from segscore.pipeline.importing.answers.tallies import (
 )
 from segscore.pipeline.importing.answers.timing import Timing
 from segscore.pipeline.importing.import_tables import check_block, name_of_part
-from segscore.pipeline.importing.parts import PartReceipt
+from segscore.pipeline.importing.parts import PartReceipt, refusable
 from segscore.pipeline.importing.read_part import write_rejects
 from segscore.pipeline.importing.shapes import positions_of
 from segscore.pipeline.importing.shards import Shard, write_shard
@@ -123,29 +123,24 @@ class _Pair:
     too_long: str | None = None
 
 
+@refusable
 def survey_numbers(job: PlaceJob, part: Bucket) -> NumbersReceipt:
     """Count the answers that show how units are numbered."""
     zeros = lasts = ones = 0
     tallies: list[dict[str, AnswerTally]] = []
-    try:
-        for pair in _pairs(job, part, _units(job, part)):
-            prepared, reading = _survey(pair, job.options)
-            numbers = {
-                number
-                for span in (reading.spans if isinstance(reading, NumberReading) else ())
-                for number in span
-            }
-            zeros += 0 in numbers
-            lasts += 0 not in numbers and len(pair.units.texts) in numbers
-            ones += (
-                isinstance(reading, NumberReading)
-                and reading.kind in (STARTS, RANGES)
-                and all(low == 1 for low, _ in reading.spans[:1])
-            )
-            placed = Placed(pair.too_long or failure_of_numbers(prepared, reading))
-            tallies.append({pair.coder: tally_of(pair.document_id, placed, _failed(pair, placed))})
-    except Refused as refusal:
-        return NumbersReceipt(str(refusal))
+    for pair in _pairs(job, part, _units(job, part)):
+        prepared, reading = _survey(pair, job.options)
+        spans = reading.spans if isinstance(reading, NumberReading) else ()
+        numbers = {number for span in spans for number in span}
+        zeros += 0 in numbers
+        lasts += 0 not in numbers and len(pair.units.texts) in numbers
+        ones += (
+            isinstance(reading, NumberReading)
+            and reading.kind in (STARTS, RANGES)
+            and all(low == 1 for low, _ in spans[:1])
+        )
+        placed = Placed(pair.too_long or failure_of_numbers(prepared, reading))
+        tallies.append({pair.coder: tally_of(pair.document_id, placed, _failed(pair, placed))})
     return NumbersReceipt(None, zeros, lasts, ones, add_tallies(tallies))
 
 
@@ -163,12 +158,11 @@ def _survey(pair: _Pair, options: AnswerOptions) -> tuple[Prepared, Decision]:
     )
 
 
+@refusable
 def place_part(job: PlaceJob, part: Bucket) -> PlacedReceipt:
     """Place the answers of some documents."""
     try:
         return _place(job, part)
-    except Refused as refusal:
-        return PlacedReceipt(str(refusal))
     finally:
         release_memory()
 

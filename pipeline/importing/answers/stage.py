@@ -5,7 +5,6 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from segscore.pipeline.errors import Refused
-from segscore.pipeline.importing.account import require_accepted
 from segscore.pipeline.importing.answers.alignment_rows import ALIGNMENT_FOLDER
 from segscore.pipeline.importing.answers.breaks import BREAK_KINDS, NEWLINE
 from segscore.pipeline.importing.answers.gathering import (
@@ -45,7 +44,7 @@ from segscore.pipeline.importing.answers.tallies import (
     describe_tally,
 )
 from segscore.pipeline.importing.answers.timing import Timing
-from segscore.pipeline.importing.parts import FilePart, lines_before
+from segscore.pipeline.importing.parts import FilePart, accepted, lines_before
 from segscore.pipeline.importing.read_files import ImportedRows
 from segscore.pipeline.importing.settings import ImportSettings
 from segscore.pipeline.runs.tasks import TaskRun
@@ -93,8 +92,7 @@ def read_answers(run: TaskRun, files: AnswerFiles, options: AnswerOptions) -> Im
     chosen = chosen_buckets((file.edges for file in gathered[ANSWERS]), buckets)
     job, about_first = _with_first_number(run, chosen, job)
     lines += about_first
-    placed = run.tasks(place_part, chosen, job, stage="placed").values()
-    require_accepted(placed)
+    placed = accepted(run.tasks(place_part, chosen, job, stage="placed")).values()
     tallies = add_tallies(receipt.tallies for receipt in placed)
     _require_usable(tallies, options)
     documents = sum(receipt.rows for receipt in receipts[SOURCE])
@@ -125,8 +123,7 @@ def gather_files(
     Raises:
         Refused: a part is refused.
     """
-    receipts = run.tasks(gather_part, parts, job, stage=job.what)
-    require_accepted(receipts.values())
+    receipts = accepted(run.tasks(gather_part, parts, job, stage=job.what))
     before = lines_before(parts, {name: receipt.lines for name, receipt in receipts.items()})
     files = [
         GatheredFile(job.url(part), part.urls, before[part.name], receipts[part.name].edges)
@@ -148,8 +145,7 @@ def _with_first_number(
 
 
 def _first(run: TaskRun, chosen: Sequence[Bucket], job: PlaceJob) -> tuple[int, list[str]]:
-    surveyed = run.tasks(survey_numbers, chosen, job, stage="surveyed").values()
-    require_accepted(surveyed)
+    surveyed = accepted(run.tasks(survey_numbers, chosen, job, stage="surveyed")).values()
     zeros, lasts, ones = (
         sum(getattr(one, name) for one in surveyed) for name in ("zeros", "lasts", "ones")
     )

@@ -21,7 +21,7 @@ from segscore.pipeline.importing.answers.gathering import (
 from segscore.pipeline.importing.answers.part import Bucket
 from segscore.pipeline.importing.answers.placing import Placed, missing_units
 from segscore.pipeline.importing.import_tables import check_block
-from segscore.pipeline.importing.parts import PartReceipt
+from segscore.pipeline.importing.parts import PartReceipt, refusable
 from segscore.pipeline.importing.projection.carried import (
     CarriedLists,
     Transcripts,
@@ -61,12 +61,11 @@ class ProjectedReceipt(PartReceipt):
     tally: ProjectionTally = field(default_factory=ProjectionTally)
 
 
+@refusable
 def project_part(job: ProjectJob, part: Bucket) -> ProjectedReceipt:
     """Project the segmentations of some documents."""
     try:
         return _Projection(job, part).run()
-    except Refused as refusal:
-        return ProjectedReceipt(str(refusal))
     finally:
         release_memory()
 

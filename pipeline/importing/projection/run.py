@@ -7,7 +7,7 @@ import pyarrow as pa
 
 from segscore.pipeline import storage
 from segscore.pipeline.errors import Refused
-from segscore.pipeline.importing.account import Imported, require_accepted, require_few
+from segscore.pipeline.importing.account import Imported, require_few
 from segscore.pipeline.importing.answers.alignment_rows import ALIGNMENT_FOLDER
 from segscore.pipeline.importing.answers.gathering import (
     GatherJob,
@@ -17,6 +17,7 @@ from segscore.pipeline.importing.answers.gathering import (
 from segscore.pipeline.importing.answers.part import chosen_buckets
 from segscore.pipeline.importing.answers.stage import gather_files
 from segscore.pipeline.importing.folders import Folders
+from segscore.pipeline.importing.parts import accepted
 from segscore.pipeline.importing.projection.part import ProjectJob, project_part
 from segscore.pipeline.importing.projection.settings import FROM, TO, ProjectSettings
 from segscore.pipeline.importing.projection.tally import (
@@ -133,8 +134,7 @@ def _read(
         [(shard, spread[shard.name].edges) for shard in read.shards],
     )
     chosen = chosen_buckets((receipt.edges for receipt in spread.values()), buckets)
-    receipts = run.tasks(project_part, chosen, job, stage="projected").values()
-    require_accepted(receipts)
+    receipts = accepted(run.tasks(project_part, chosen, job, stage="projected")).values()
     number = sum(receipt.rows for receipt in receipts)
     if unusable := sum(receipt.unusable for receipt in receipts):
         problems = [problem for receipt in receipts for problem in receipt.problems]
