@@ -10,7 +10,8 @@ from segscore.pipeline import storage
 from segscore.pipeline.errors import Refused
 from segscore.pipeline.importing.account import Imported, common_unit, require_few
 from segscore.pipeline.importing.answers.from_settings import answer_options, find_units
-from segscore.pipeline.importing.answers.stage import AnswerFiles, read_answers
+from segscore.pipeline.importing.answers.gathering import ANSWERS, SOURCE
+from segscore.pipeline.importing.answers.stage import read_answers
 from segscore.pipeline.importing.answers.timing import Timing
 from segscore.pipeline.importing.cut_rows import cut_to_regions
 from segscore.pipeline.importing.folders import Folders
@@ -83,8 +84,8 @@ def run_import(
         run.work(),
     ):
         if options is not None:
-            found_files = AnswerFiles(source, files, settings, _timing(reading, extents))
-            rows = read_answers(run, found_files, options)
+            found = {SOURCE: source, ANSWERS: files}
+            rows = read_answers(run, found, settings, options, _timing(reading, extents))
         else:
             parts = cut_input(files, reading, run.limits.bytes_per_part)
             run.claim({READ: parts})

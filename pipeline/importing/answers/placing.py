@@ -33,6 +33,7 @@ from segscore.pipeline.importing.answers.numbers import (
     without_cut_number,
 )
 from segscore.pipeline.importing.answers.options import (
+    DROP,
     KEEP,
     NUMBERED,
     QUOTED,
@@ -199,7 +200,7 @@ def _divided(answer: object, options: AnswerOptions) -> tuple[Divided, str]:
         return Divided([TextPart(lines_of(text)) for text in texts], []), "a JSON list of texts"
     text = answer if isinstance(answer, str) else ""
     divided = divide(
-        text, options.breaks, drop_headings=options.drop_headings, levels=options.levels
+        text, options.breaks, drop_headings=options.headings == DROP, levels=options.levels
     )
     return divided, _name_break(options.breaks)
 

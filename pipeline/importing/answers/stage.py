@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from segscore.pipeline.errors import Refused
 from segscore.pipeline.importing.answers.alignment_rows import ALIGNMENT_FOLDER
@@ -54,41 +54,41 @@ from segscore.pipeline.tables.answer_accounts import ACCOUNTS_KEY, write_account
 from segscore.pipeline.tables.units import ANSWERS_KEY, MILLISECOND
 
 
-@dataclass(frozen=True)
-class AnswerFiles:
-    """The files of an import of answers, and what gives boundaries times if they get some."""
-
-    source: Sequence[InputFile]
-    answers: Sequence[InputFile]
-    settings: ImportSettings
-    timing: Timing | None = None
-
-
-def read_answers(run: TaskRun, files: AnswerFiles, options: AnswerOptions) -> ImportedRows:
+def read_answers(
+    run: TaskRun,
+    files: Mapping[str, Sequence[InputFile]],
+    settings: ImportSettings,
+    options: AnswerOptions,
+    timing: Timing | None,
+) -> ImportedRows:
     """Read all files, and place all answers.
+
+    Args:
+        run: the run.
+        files: the files of ``SOURCE`` and of ``ANSWERS``.
+        settings: the settings of the import.
+        options: the options of answers.
+        timing: what gives boundaries times; None if they remain in units.
 
     Raises:
         Refused: a part is refused, answers cannot be used and `--failed` is `refuse`, or there is
             no break of the kind that was asked for.
     """
     size = run.limits.bytes_per_part
-    parts = {
-        SOURCE: cut_parts(files.source, options, size),
-        ANSWERS: cut_parts(files.answers, options, size),
-    }
-    buckets = number_of_buckets(sum(f.size for f in (*files.source, *files.answers)), size)
+    parts = {what: cut_parts(found, options, size) for what, found in files.items()}
+    buckets = number_of_buckets(sum(f.size for found in files.values() for f in found), size)
     run.claim(parts)
     gathered: dict[str, list[GatheredFile]] = {}
     receipts: dict[str, Collection[GatheredPart]] = {}
     for what, cut in parts.items():
-        gather = GatherJob(run.folder, what, options, files.settings, buckets)
+        gather = GatherJob(run.folder, what, options, settings, buckets)
         gathered[what], receipts[what] = gather_files(run, cut, gather)
     lines = []
     if options.format_name == REWRITTEN and options.breaks == AUTO:
         kind, line = _choose_break(receipts[ANSWERS])
         options = replace(options, breaks=kind)
         lines.append(line)
-    job = PlaceJob(run.folder, options, gathered[SOURCE], gathered[ANSWERS], files.timing)
+    job = PlaceJob(run.folder, options, gathered[SOURCE], gathered[ANSWERS], timing)
     chosen = chosen_buckets((file.edges for file in gathered[ANSWERS]), buckets)
     job, about_first = _with_first_number(run, chosen, job)
     lines += about_first
@@ -109,9 +109,9 @@ def read_answers(run: TaskRun, files: AnswerFiles, options: AnswerOptions) -> Im
         tables={ALIGNMENT_FOLDER: sum(receipt.aligned for receipt in placed)},
         stated={ANSWERS_KEY: options.signature, ACCOUNTS_KEY: write_accounts(accounts_of(tallies))},
         own=(TITLES,),
-        unit=None if files.timing is None else MILLISECOND,
+        unit=None if timing is None else MILLISECOND,
         doubts=(*describe_doubts(tallies, options.format_name),),
-        formats={options.format_name: files.answers[0].url},
+        formats={options.format_name: files[ANSWERS][0].url},
     )
 
 

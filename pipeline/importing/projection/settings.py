@@ -129,7 +129,6 @@ class ProjectSettings:
             text_field=self.text_field,
             tokens=self.tokens,
             encoding=self.encoding,
-            memory=self.memory_limit,
         )
 
     def __post_init__(self) -> None:
