@@ -16,12 +16,7 @@ import pyarrow.compute as pc
 from segscore.pipeline.errors import Refused
 from segscore.pipeline.importing.parts import PartReceipt, accepted, refusable
 from segscore.pipeline.importing.read_files import ImportedRows
-from segscore.pipeline.importing.scored_regions import (
-    OPTION,
-    Regions,
-    StatedRegions,
-    digest_of,
-)
+from segscore.pipeline.importing.scored_regions import OPTION, Regions, StatedRegions, digest_of
 from segscore.pipeline.importing.shards import Shard, read_shard, write_shard
 from segscore.pipeline.plain_text import named_list
 from segscore.pipeline.runs.tasks import TaskRun

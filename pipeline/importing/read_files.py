@@ -9,7 +9,6 @@ from segscore.pipeline.importing.conversion.convert import Survey
 from segscore.pipeline.importing.conversion.surveyed import SurveyedShape
 from segscore.pipeline.importing.parts import FilePart, accepted, cut_files, lines_before
 from segscore.pipeline.importing.read_part import (
-    ConvertJob,
     ReadJob,
     ReadReceipt,
     convert_part,
@@ -83,7 +82,7 @@ def read_files(
     Raises:
         Refused: a part is refused; the message is that of the first.
     """
-    job = ReadJob(run.folder, reading, extents, alone=len(parts) == 1)
+    job = ReadJob(run.folder, reading, extents if len(parts) == 1 else None)
     receipts = accepted(run.tasks(read_part, parts, job, stage=READ))
     before = lines_before(parts, {name: receipt.lines for name, receipt in receipts.items()})
     receipts = {
@@ -101,9 +100,8 @@ def read_files(
             for shard in read
             for row in stated_lengths([read_shard(run.folder, shard, lambda _: columns)])
         )
-        survey = Survey.of(surveyed, extents, lengths)
-        convert_job = ConvertJob(run.folder, reading, survey)
-        converted = accepted(run.tasks(convert_part, shapes, convert_job, stage="converted"))
+        job = ReadJob(run.folder, reading, survey=Survey.of(surveyed, extents, lengths))
+        converted = accepted(run.tasks(convert_part, shapes, job, stage="converted"))
     both = [*receipts.values(), *converted.values()]
     formats: dict[str, str] = {}
     for receipt in receipts.values():

@@ -28,21 +28,20 @@ BAD_ROWS = "bad"
 
 @dataclass(frozen=True)
 class ReadJob:
-    """What all tasks that read files share; one that is `alone` converts its shapes at once."""
+    """What all tasks that read files share.
+
+    Attributes:
+        folder: folder of the run.
+        reading: the files and how they are read.
+        extents: the lengths of `--documents`, for the task of an only part, which converts its
+            shapes at once; None for others.
+        survey: what is known of all shapes, for tasks that convert them.
+    """
 
     folder: str
     reading: Reading
-    extents: Mapping[str, Extent]
-    alone: bool
-
-
-@dataclass(frozen=True)
-class ConvertJob:
-    """The values that all tasks that convert shapes share."""
-
-    folder: str
-    reading: Reading
-    survey: Survey
+    extents: Mapping[str, Extent] | None = None
+    survey: Survey | None = None
 
 
 @dataclass(frozen=True)
@@ -87,7 +86,7 @@ def read_part(job: ReadJob, part: FilePart) -> ReadReceipt:
 
 
 @refusable
-def convert_part(job: ConvertJob, part: FilePart) -> ReadReceipt:
+def convert_part(job: ReadJob, part: FilePart) -> ReadReceipt:
     """Read the files of a part again, and convert the shapes to rows; raises as ``read_part``."""
     part.require_versions()
     return _convert(job, part, [read_input(url, job.reading) for url in part.urls])
@@ -99,10 +98,10 @@ def _read_files(job: ReadJob, part: FilePart) -> ReadReceipt:
     shapes = [read for read in files if not read.positions]
     surveyed = survey_shapes(_named(shapes, job.reading))
     read = replace(_write(job, part, files, checked), shapes=bool(shapes), surveyed=surveyed)
-    if not (job.alone and shapes):
+    if job.extents is None or not shapes:
         return read
     survey = Survey.of(surveyed, job.extents, stated_lengths(checked.blocks))
-    converted = _convert(ConvertJob(job.folder, job.reading, survey), part, shapes)
+    converted = _convert(replace(job, survey=survey), part, shapes)
     return replace(
         read,
         shapes=False,
@@ -172,7 +171,8 @@ def _write(
     )
 
 
-def _convert(job: ConvertJob, part: FilePart, shapes: Sequence[ReadFile]) -> ReadReceipt:
+def _convert(job: ReadJob, part: FilePart, shapes: Sequence[ReadFile]) -> ReadReceipt:
+    assert job.survey is not None
     settings = job.reading.settings
     converted = convert_shapes(_named(shapes, job.reading), settings, job.survey)
     by_file: dict[str, list[Converted]] = {}

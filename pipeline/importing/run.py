@@ -173,12 +173,7 @@ def warn_of_unused(
         times: files with the times of units.
     """
     unused = [name for name in SPECIFIC_OPTIONS if getattr(settings, name) not in (None, 0, ())]
-    others = (
-        settings.start_timecode,
-        settings.documents,
-        settings.unit_times,
-        settings.regions,
-    )
+    others = (settings.start_timecode, settings.documents, settings.unit_times, settings.regions)
     if any(given is not None for given in others):  # they may have frames
         unused = [name for name in unused if name != "frame_rate"]
     for known in map(FORMATS.__getitem__, formats):

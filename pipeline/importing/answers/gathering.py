@@ -6,7 +6,7 @@ its documents only.
 
 import json
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import PurePosixPath
 
@@ -50,7 +50,7 @@ _BEGINNING = 1000
 _UNITS = pa.schema(
     [
         ("document_id", pa.string()),
-        ("file", pa.int32()),
+        ("url", pa.string()),
         ("line", pa.int64()),
         ("units", pa.list_(pa.string())),
         ("times", pa.string()),
@@ -59,7 +59,7 @@ _UNITS = pa.schema(
 _ANSWERS = pa.schema(
     [
         ("document_id", pa.string()),
-        ("file", pa.int32()),
+        ("url", pa.string()),
         ("line", pa.int64()),
         ("coder", pa.string()),
         ("answer", pa.string()),
@@ -79,10 +79,6 @@ class GatherJob:
     settings: ImportSettings
     buckets: int
 
-    def url(self, part: FilePart) -> str:
-        """Return the file that the rows of a part are written to."""
-        return storage.join(self.folder, self.what, f"{part.name}.arrows")
-
 
 @dataclass(frozen=True)
 class GatheredPart(PartReceipt):
@@ -91,6 +87,7 @@ class GatheredPart(PartReceipt):
     Attributes:
         edges: edges of the packets of the buckets in its file.
         lines: number of lines, if the part is a range of a file.
+        before: number of lines of the file before the part, to be added to those of the rows.
         kinds: number of answers by the kinds of breaks in them: a bit for each kind.
         breaks: number of breaks of each kind.
         lists: number of answers that are lists of texts in JSON.
@@ -99,6 +96,7 @@ class GatheredPart(PartReceipt):
 
     edges: Ints = field(default_factory=lambda: np.zeros(1, np.int64))
     lines: int = 0
+    before: int = 0
     kinds: dict[int, int] = field(default_factory=dict)
     breaks: dict[str, int] = field(default_factory=dict)
     lists: int = 0
@@ -159,7 +157,7 @@ def _gather(job: GatherJob, part: FilePart, first: int) -> GatheredPart:
     kinds: Counter[int] = Counter()
     breaks: Counter[str] = Counter()
     lines = lists = 0
-    for number, (url, document) in enumerate(zip(part.urls, part.documents, strict=True)):
+    for url, document in zip(part.urls, part.documents, strict=True):
         if part.end is None:
             file = open_input(url, job.settings)
         else:
@@ -169,7 +167,7 @@ def _gather(job: GatherJob, part: FilePart, first: int) -> GatheredPart:
         before = first - 1 if part.end is not None else 0
         for row in _rows(job, file, document):
             row["line"] = int(str(row["line"])) - before
-            rows.append({**row, "file": number})
+            rows.append({**row, "url": url})
             if job.what != ANSWERS or job.options.breaks != AUTO:
                 continue
             answer = clean(str(row["answer"]), job.options.answer).text
@@ -181,8 +179,8 @@ def _gather(job: GatherJob, part: FilePart, first: int) -> GatheredPart:
                 breaks.update(found)
     table = pa.Table.from_pylist(rows, schema=_ANSWERS if job.what == ANSWERS else _UNITS)
     ids = table.column("document_id").combine_chunks()
-    edges = write_packets(job.url(part), table, ids, job.buckets)
-    return GatheredPart(None, edges, lines, dict(kinds), dict(breaks), lists, len(rows))
+    edges = write_packets(_url(job.folder, job.what, part.name), table, ids, job.buckets)
+    return GatheredPart(None, edges, lines, 0, dict(kinds), dict(breaks), lists, len(rows))
 
 
 def _rows(job: GatherJob, file: OpenedFile, document: str) -> Iterator[dict[str, object]]:
@@ -215,23 +213,19 @@ def _storable(text: str) -> str:
     return text if text.isascii() else text.encode("utf-8", "replace").decode("utf-8")
 
 
-@dataclass(frozen=True)
-class GatheredFile:
-    """A file that a task has written: edges of its packets, and lines before its part."""
-
-    url: str
-    urls: tuple[str, ...]
-    before: int
-    edges: Ints
+def _url(folder: str, what: str, name: str) -> str:
+    return storage.join(folder, what, f"{name}.arrows")
 
 
-def read_bucket(files: Sequence[GatheredFile], bucket: int) -> Iterator[dict[str, object]]:
-    """Yield the rows of a bucket in the order of their files, each with its `url` and `line`."""
-    packets = read_packets({file.url: file.edges for file in files}, bucket)
-    for file in files:
-        for row in packets[file.url].to_pylist() if file.url in packets else ():
-            row["url"] = file.urls[row["file"]]
-            row["line"] += file.before
+def read_bucket(
+    folder: str, what: str, parts: Mapping[str, GatheredPart], bucket: int
+) -> Iterator[dict[str, object]]:
+    """Yield the rows of a bucket in the order of the parts, each with its `url` and `line`."""
+    by_url = {_url(folder, what, name): part for name, part in parts.items()}
+    packets = read_packets({url: part.edges for url, part in by_url.items()}, bucket)
+    for url, table in packets.items():
+        for row in table.to_pylist():
+            row["line"] += by_url[url].before
             yield row
 
 

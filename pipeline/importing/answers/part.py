@@ -1,7 +1,7 @@
 """Tasks that place the answers of some documents, and write their rows."""
 
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -16,8 +16,10 @@ from segscore.pipeline.importing.answers.alignment_rows import (
 )
 from segscore.pipeline.importing.answers.deciding import Decision, NumberReading
 from segscore.pipeline.importing.answers.gathering import (
+    ANSWERS,
+    SOURCE,
     DocumentUnits,
-    GatheredFile,
+    GatheredPart,
     place_of_row,
     read_bucket,
     units_by_document,
@@ -74,12 +76,14 @@ def chosen_buckets(files: Iterable[Ints], count: int) -> list[Bucket]:
 
 @dataclass(frozen=True)
 class PlaceJob:
-    """What all tasks that place answers share; without `timing`, boundaries remain in units."""
+    """What all tasks that place answers share; without `timing`, boundaries remain in units.
+
+    What was gathered is by ``SOURCE`` and ``ANSWERS``, then by the part.
+    """
 
     folder: str
     options: AnswerOptions
-    source: Sequence[GatheredFile]
-    answers: Sequence[GatheredFile]
+    gathered: Mapping[str, Mapping[str, GatheredPart]]
     timing: Timing | None = None
 
 
@@ -215,9 +219,13 @@ def _failed(pair: _Pair, placed: Placed) -> FailedAnswer | None:
     return FailedAnswer.of(pair.document_id, pair.coder, placed.failure, text)
 
 
+def _rows(job: PlaceJob, part: Bucket, what: str) -> Iterator[dict[str, object]]:
+    return read_bucket(job.folder, what, job.gathered[what], part.number)
+
+
 def _units(job: PlaceJob, part: Bucket) -> dict[str, DocumentUnits]:
     """Return the units of the documents of a bucket; raise Refused if one occurs twice."""
-    return units_by_document(read_bucket(job.source, part.number), "the source")
+    return units_by_document(_rows(job, part, SOURCE), "the source")
 
 
 def _pairs(job: PlaceJob, part: Bucket, units: Mapping[str, DocumentUnits]) -> Iterator[_Pair]:
@@ -228,7 +236,7 @@ def _pairs(job: PlaceJob, part: Bucket, units: Mapping[str, DocumentUnits]) -> I
     """
     first: dict[tuple[str, str], RowPlace] = {}
     missing: list[tuple[str, RowPlace]] = []
-    for row in read_bucket(job.answers, part.number):
+    for row in _rows(job, part, ANSWERS):
         document, coder, place = str(row["document_id"]), str(row["coder"]), place_of_row(row)
         if document not in units:
             missing.append((document, place))

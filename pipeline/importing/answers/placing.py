@@ -11,13 +11,7 @@ from segscore.pipeline.alignment.quotes import WORDS_OF_QUOTE, place_quotes
 from segscore.pipeline.alignment.resegment import Resegmentation, place_breaks
 from segscore.pipeline.alignment.tokens import Tokens, Vocabulary, tokenize
 from segscore.pipeline.importing.answers.boundaries import boundaries_of
-from segscore.pipeline.importing.answers.breaks import (
-    PATTERN,
-    Divided,
-    TextPart,
-    divide,
-    lines_of,
-)
+from segscore.pipeline.importing.answers.breaks import PATTERN, Divided, TextPart, divide, lines_of
 from segscore.pipeline.importing.answers.cleaning import clean
 from segscore.pipeline.importing.answers.deciding import Asked, Decision, Doubtful, NumberReading
 from segscore.pipeline.importing.answers.forms import (

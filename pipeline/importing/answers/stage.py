@@ -1,7 +1,7 @@
 """Read the units and the answers of an import, and place the answers: the stages of tasks."""
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from segscore.pipeline.errors import Refused
@@ -10,7 +10,6 @@ from segscore.pipeline.importing.answers.breaks import BREAK_KINDS, NEWLINE
 from segscore.pipeline.importing.answers.gathering import (
     ANSWERS,
     SOURCE,
-    GatheredFile,
     GatheredPart,
     GatherJob,
     cut_parts,
@@ -78,24 +77,23 @@ def read_answers(
     parts = {what: cut_parts(found, options, size) for what, found in files.items()}
     buckets = number_of_buckets(sum(f.size for found in files.values() for f in found), size)
     run.claim(parts)
-    gathered: dict[str, list[GatheredFile]] = {}
-    receipts: dict[str, Collection[GatheredPart]] = {}
-    for what, cut in parts.items():
-        gather = GatherJob(run.folder, what, options, settings, buckets)
-        gathered[what], receipts[what] = gather_files(run, cut, gather)
+    gathered = {
+        what: gather_files(run, cut, GatherJob(run.folder, what, options, settings, buckets))
+        for what, cut in parts.items()
+    }
     lines = []
     if options.format_name == REWRITTEN and options.breaks == AUTO:
-        kind, line = _choose_break(receipts[ANSWERS])
+        kind, line = _choose_break(gathered[ANSWERS].values())
         options = replace(options, breaks=kind)
         lines.append(line)
-    job = PlaceJob(run.folder, options, gathered[SOURCE], gathered[ANSWERS], timing)
-    chosen = chosen_buckets((file.edges for file in gathered[ANSWERS]), buckets)
+    job = PlaceJob(run.folder, options, gathered, timing)
+    chosen = chosen_buckets((part.edges for part in gathered[ANSWERS].values()), buckets)
     job, about_first = _with_first_number(run, chosen, job)
     lines += about_first
     placed = accepted(run.tasks(place_part, chosen, job, stage="placed")).values()
     tallies = add_tallies(receipt.tallies for receipt in placed)
     _require_usable(tallies, options)
-    documents = sum(receipt.rows for receipt in receipts[SOURCE])
+    documents = sum(receipt.rows for receipt in gathered[SOURCE].values())
     for coder, tally in tallies.items():
         lines += [describe_tally(coder, tally), *describe_absent(coder, tally, documents)]
     return ImportedRows(
@@ -117,19 +115,15 @@ def read_answers(
 
 def gather_files(
     run: TaskRun, parts: Sequence[FilePart], job: GatherJob
-) -> tuple[list[GatheredFile], Collection[GatheredPart]]:
-    """Write files by document; return what was written, and what the tasks have read.
+) -> Mapping[str, GatheredPart]:
+    """Write files by document; return what the task of each part has read.
 
     Raises:
         Refused: a part is refused.
     """
     receipts = accepted(run.tasks(gather_part, parts, job, stage=job.what))
     before = lines_before(parts, {name: receipt.lines for name, receipt in receipts.items()})
-    files = [
-        GatheredFile(job.url(part), part.urls, before[part.name], receipts[part.name].edges)
-        for part in parts
-    ]
-    return files, receipts.values()
+    return {name: replace(each, before=before[name]) for name, each in receipts.items()}
 
 
 def _with_first_number(

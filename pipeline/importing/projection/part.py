@@ -8,13 +8,10 @@ import pyarrow as pa
 from segscore.pipeline.alignment.resegment import Resegmentation
 from segscore.pipeline.arrays.ragged import Ints
 from segscore.pipeline.errors import Refused
-from segscore.pipeline.importing.answers.alignment_rows import (
-    aligned_row,
-    write_alignment,
-)
+from segscore.pipeline.importing.answers.alignment_rows import aligned_row, write_alignment
 from segscore.pipeline.importing.answers.gathering import (
     DocumentUnits,
-    GatheredFile,
+    GatheredPart,
     read_bucket,
     units_by_document,
 )
@@ -46,7 +43,7 @@ class ProjectJob:
 
     folder: str
     settings: ProjectSettings
-    units: Mapping[str, Sequence[GatheredFile]]
+    units: Mapping[str, Mapping[str, GatheredPart]]
     segmentations: Sequence[tuple[Shard, Ints]]
 
 
@@ -82,7 +79,8 @@ class _Projection:
         self.aligned: list[dict[str, object]] = []
 
     def _units(self, what: str) -> dict[str, DocumentUnits]:
-        return units_by_document(read_bucket(self.job.units[what], self.part.number), f"--{what}")
+        rows = read_bucket(self.job.folder, what, self.job.units[what], self.part.number)
+        return units_by_document(rows, f"--{what}")
 
     def run(self) -> ProjectedReceipt:
         """Project all segmentations."""
