@@ -45,11 +45,11 @@ class ImportedRows:
     """
 
     shards: list[Shard]
-    surveyed: list[SurveyedShape]
-    others: bool
     rejects: int
     counted: list[str]
-    adapted: list[str]
+    surveyed: list[SurveyedShape] = field(default_factory=list)
+    others: bool = True
+    adapted: list[str] = field(default_factory=list)
     left_out: int = 0
     tables: Mapping[str, int] = field(default_factory=dict)
     stated: Mapping[str, str | None] = field(default_factory=dict)

@@ -8,7 +8,6 @@ import json
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from pathlib import PurePosixPath
 
 import numpy as np
 import pyarrow as pa
@@ -22,11 +21,7 @@ from segscore.pipeline.importing.answers.forms import texts_in
 from segscore.pipeline.importing.answers.inputs import has_json_lines_name, read_replies, read_units
 from segscore.pipeline.importing.answers.options import AUTO, AnswerOptions
 from segscore.pipeline.importing.answers.placing import MOST_CHARACTERS
-from segscore.pipeline.importing.conversion.names import (
-    name_in_folder,
-    shared_folders,
-    without_endings,
-)
+from segscore.pipeline.importing.conversion.names import names_of_files
 from segscore.pipeline.importing.open_input import open_input
 from segscore.pipeline.importing.opened_file import OpenedFile
 from segscore.pipeline.importing.parts import (
@@ -117,22 +112,11 @@ def cut_parts(
         plain = options.encoding is None and without_compression(url) == url
         return plain and has_json_lines_name(url)
 
-    documents = _documents([file.url for file in files])
+    documents = names_of_files([file.url for file in files])
     return [
         replace(part, documents=tuple(documents[url] for url in part.urls))
         for part in cut_files(files, size, is_divisible)
     ]
-
-
-def _documents(urls: Sequence[str]) -> dict[str, str]:
-    """Return file -> name of its document, with its folder if others have the same name."""
-    stems = [without_endings(PurePosixPath(url).name, ()) for url in urls]
-    count = Counter(stems)
-    shared = shared_folders(urls)
-    return {
-        url: name_in_folder(stem, url, shared) if count[stem] > 1 else stem
-        for stem, url in zip(stems, urls, strict=True)
-    }
 
 
 @refusable

@@ -77,15 +77,8 @@ def read_answers(
     parts = {what: cut_parts(found, options, size) for what, found in files.items()}
     buckets = number_of_buckets(sum(f.size for found in files.values() for f in found), size)
     run.claim(parts)
-    gathered = {
-        what: gather_files(run, cut, GatherJob(run.folder, what, options, settings, buckets))
-        for what, cut in parts.items()
-    }
-    lines = []
-    if options.format_name == REWRITTEN and options.breaks == AUTO:
-        kind, line = _choose_break(gathered[ANSWERS].values())
-        options = replace(options, breaks=kind)
-        lines.append(line)
+    gathered = gather_files(run, parts, options, settings, buckets)
+    options, lines = _with_break(options, gathered[ANSWERS].values())
     job = PlaceJob(run.folder, options, gathered, timing)
     chosen = chosen_buckets((part.edges for part in gathered[ANSWERS].values()), buckets)
     job, about_first = _with_first_number(run, chosen, job)
@@ -98,11 +91,8 @@ def read_answers(
         lines += [describe_tally(coder, tally), *describe_absent(coder, tally, documents)]
     return ImportedRows(
         shards=[receipt.shard for receipt in placed if receipt.shard is not None],
-        surveyed=[],
-        others=True,
         rejects=sum(receipt.rejects for receipt in placed),
         counted=lines,
-        adapted=[],
         left_out=sum(receipt.left_out for receipt in placed),
         tables={ALIGNMENT_FOLDER: sum(receipt.aligned for receipt in placed)},
         stated={ANSWERS_KEY: options.signature, ACCOUNTS_KEY: write_accounts(accounts_of(tallies))},
@@ -114,16 +104,24 @@ def read_answers(
 
 
 def gather_files(
-    run: TaskRun, parts: Sequence[FilePart], job: GatherJob
-) -> Mapping[str, GatheredPart]:
-    """Write files by document; return what the task of each part has read.
+    run: TaskRun,
+    parts: Mapping[str, Sequence[FilePart]],
+    options: AnswerOptions,
+    settings: ImportSettings,
+    buckets: int,
+) -> dict[str, dict[str, GatheredPart]]:
+    """Write files of each kind by document; return what the task of each part has read.
 
     Raises:
         Refused: a part is refused.
     """
-    receipts = accepted(run.tasks(gather_part, parts, job, stage=job.what))
-    before = lines_before(parts, {name: receipt.lines for name, receipt in receipts.items()})
-    return {name: replace(each, before=before[name]) for name, each in receipts.items()}
+    gathered = {}
+    for what, cut in parts.items():
+        job = GatherJob(run.folder, what, options, settings, buckets)
+        receipts = accepted(run.tasks(gather_part, cut, job, stage=what))
+        before = lines_before(cut, {name: each.lines for name, each in receipts.items()})
+        gathered[what] = {n: replace(each, before=before[n]) for n, each in receipts.items()}
+    return gathered
 
 
 def _with_first_number(
@@ -157,12 +155,22 @@ def _first(run: TaskRun, chosen: Sequence[Bucket], job: PlaceJob) -> tuple[int, 
         raise
 
 
-def _choose_break(receipts: Iterable[GatheredPart]) -> tuple[str, str]:
-    """Return the kind of break that `auto` stands for, and a line about it.
+def _with_break(
+    options: AnswerOptions, receipts: Iterable[GatheredPart]
+) -> tuple[AnswerOptions, list[str]]:
+    """Return options with the kind of break that `auto` stands for, if it is asked for; and say so.
 
     Raises:
         Refused: no answer has a break of any kind.
     """
+    if options.format_name != REWRITTEN or options.breaks != AUTO:
+        return options, []
+    kind, line = _choose_break(receipts)
+    return replace(options, breaks=kind), [line]
+
+
+def _choose_break(receipts: Iterable[GatheredPart]) -> tuple[str, str]:
+    """Return the kind of break that `auto` stands for, and a line about it."""
     kinds: Counter[int] = Counter()
     breaks: Counter[str] = Counter()
     for receipt in receipts:

@@ -1,5 +1,6 @@
 """Name the document, coder and role of a shape: from its file, options, or the file name."""
 
+from collections import Counter
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import takewhile
@@ -81,11 +82,15 @@ def shared_folders(urls: Sequence[str]) -> int:
     return len([*takewhile(lambda names: len(set(names)) == 1, levels)])
 
 
-def name_of_file(url: str, urls: Sequence[str]) -> str:
-    """Return the document's name for a file, with its folder if another file has the same name."""
-    name = without_endings(PurePosixPath(url).name, ())
-    same = [u for u in urls if without_endings(PurePosixPath(u).name, ()) == name]
-    return name_in_folder(name, url, shared_folders(urls)) if len({*same}) > 1 else name
+def names_of_files(urls: Sequence[str]) -> dict[str, str]:
+    """Return file -> name of its document, with its folder if others have the same name."""
+    stems = {url: without_endings(PurePosixPath(url).name, ()) for url in urls}
+    count = Counter(stems.values())
+    shared = shared_folders(urls)
+    return {
+        url: name_in_folder(stem, url, shared) if count[stem] > 1 else stem
+        for url, stem in stems.items()
+    }
 
 
 def new_name(coder: str, role: str | None, names: Mapping[str, str] | None) -> str:

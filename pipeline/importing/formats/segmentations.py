@@ -11,7 +11,7 @@ from typing import TypeVar
 import numpy as np
 
 from segscore.pipeline.errors import Refused, nearest
-from segscore.pipeline.importing.conversion.names import name_of_file
+from segscore.pipeline.importing.conversion.names import names_of_files
 from segscore.pipeline.importing.formats.answers import describe_answer
 from segscore.pipeline.importing.formats.flag_edges import BETWEEN, END, START, FlagEdges
 from segscore.pipeline.importing.formats.format import (
@@ -332,7 +332,7 @@ def _read_csv(file: OpenedFile, settings: ImportSettings) -> Iterator[Positions]
 
 def _read_nltk(file: OpenedFile, settings: ImportSettings) -> Iterator[Positions]:
     """Yield the rows of masks; those that name no document are named by file and line."""
-    name = file.defaults.document_id or name_of_file(file.url, file.urls)
+    name = file.defaults.document_id or names_of_files([*file.urls, file.url])[file.url]
     rows = [*read_nltk(file.lines(), file.url, replace(file.defaults, document_id=name))]
     by_line = rows and rows[-1].document_id == f"{stem(file.url)}/{rows[-1].line}"
     if by_line and not settings.document_id:

@@ -9,7 +9,7 @@ from segscore.pipeline import storage
 from segscore.pipeline.errors import Refused
 from segscore.pipeline.importing.account import Imported, require_few
 from segscore.pipeline.importing.answers.alignment_rows import ALIGNMENT_FOLDER
-from segscore.pipeline.importing.answers.gathering import GatherJob, cut_parts, number_of_buckets
+from segscore.pipeline.importing.answers.gathering import cut_parts, number_of_buckets
 from segscore.pipeline.importing.answers.part import chosen_buckets
 from segscore.pipeline.importing.answers.stage import gather_files
 from segscore.pipeline.importing.folders import Folders
@@ -119,12 +119,7 @@ def _read(
         raise Refused(f"{settings.segmentations}: no segmentation found")
     buckets = number_of_buckets(files.size, size)
     spread = run.tasks(spread_part, read.shards, SpreadJob(run.folder, buckets), stage="spread")
-    units = {
-        what: gather_files(
-            run, own, GatherJob(run.folder, what, settings.units, importing, buckets)
-        )
-        for what, own in cut.items()
-    }
+    units = gather_files(run, cut, settings.units, importing, buckets)
     segmentations = [(shard, spread[shard.name].edges) for shard in read.shards]
     job = ProjectJob(run.folder, settings, units, segmentations)
     chosen = chosen_buckets((receipt.edges for receipt in spread.values()), buckets)
