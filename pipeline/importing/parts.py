@@ -52,7 +52,8 @@ class PartReceipt:
     refusal: str | None = None
 
 
-_Job, _Part = TypeVar("_Job"), TypeVar("_Part")
+_Job = TypeVar("_Job")
+_Part = TypeVar("_Part")
 _Receipt = TypeVar("_Receipt", bound=PartReceipt)
 
 

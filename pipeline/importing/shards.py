@@ -172,7 +172,7 @@ def read_spread(folder: str, shards: Sequence[tuple[Shard, Ints]], number: int) 
     return [_as_rows(table, by_url[url][0]) for url, table in packets.items()]
 
 
-def _read(folder: str, shard: Shard, choose: Callable[[list[str]], list[str]]) -> pa.Table:
+def _read(folder: str, shard: Shard, choose: Callable[[Sequence[str]], Sequence[str]]) -> pa.Table:
     url = _url(folder, shard.name)
     return storage.read_row_groups(url, None, choose, row_group_limit(None))
 
