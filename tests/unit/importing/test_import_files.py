@@ -385,9 +385,12 @@ class TestMaxRejects:
         assert (ended.code, "t.jsonl:2: not JSON" in ended.err) == (2, True), ended
         assert not (tmp_path / "out").exists()
 
-    def test_bad_lines_are_listed(self, run: Callable[..., CommandResult], tmp_path: Path) -> None:
+    @pytest.mark.parametrize("encoding", ["utf-8", "utf-16"])
+    def test_bad_lines_are_listed(
+        self, run: Callable[..., CommandResult], tmp_path: Path, encoding: str
+    ) -> None:
         text = self.GOOD + self.BAD + self.GOOD.replace('"d"', '"f"')
-        ended = run(text, "t.jsonl", "--max-rejects", 0.5)
+        ended = run(text.encode(encoding), "t.jsonl", "--max-rejects", 0.5)
         assert (ended.code, "2 rows rejected" in ended.err) == (0, True), ended
         assert [row["document_id"] for row in rows(tmp_path)] == ["d", "f"]
         listed = [
