@@ -197,8 +197,9 @@ WHERE = pap.DataFrameSchema(
         "analysis": any_of(
             ["story_length", "position", "prominence", "kind", "distance"],
             "how boundaries are classified: by the length of the story they open, their position "
-            "in the document, the share of coders who marked the position, the `boundary_kinds` of "
-            "the references, or the distance from the nearest boundary of the other side",
+            "in the document, or the share of coders who marked the position. kind: by the "
+            "`boundary_kinds` of the references. distance: by that from the nearest boundary of "
+            "the other side",
         ),
         "low": number_or_null(
             "lower end of the class. story_length: shortest length, in the unit of the run. "

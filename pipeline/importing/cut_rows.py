@@ -30,10 +30,13 @@ from segscore.pipeline.statistics.formatted_numbers import counted
 from segscore.pipeline.tables.read import Rows, with_column
 from segscore.pipeline.tables.rows import RowPlace
 from segscore.pipeline.tables.units import REGIONS_KEY
-from segscore.schemas.input_columns import BOUNDARY_KINDS, BY_BOUNDARY, BY_SEGMENT, BY_UNIT
-
-CUT_FROM = "cut_from"
-"""Attribute of a document that was cut from another: the other's document_id."""
+from segscore.schemas.input_columns import (
+    BOUNDARY_KINDS,
+    BY_BOUNDARY,
+    BY_SEGMENT,
+    BY_UNIT,
+    CUT_FROM,
+)
 
 _COLLAPSED = "collapsed_boundaries"
 _NAMED = 3
@@ -89,12 +92,13 @@ def cut_to_regions(
     if several:
         lines.append(
             f"of several regions, each is a document, NAME#1 and so on; {CUT_FROM} is NAME: score "
-            f"with --documents and --resample-by {CUT_FROM}"
+            f"with --resample-by {CUT_FROM}"
         )
     return replace(
         rows,
         shards=shards,
         counted=[*rows.counted, *lines],
+        own=(*rows.own, CUT_FROM),
         stated={**rows.stated, REGIONS_KEY: digest_of(regions)},
     )
 
