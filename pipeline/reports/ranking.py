@@ -11,9 +11,9 @@ from segscore.pipeline.comparison.samples import Sample
 from segscore.pipeline.measures.measure import Measure
 from segscore.pipeline.reports.run_tables import group_name
 from segscore.pipeline.results.leaderboard import Leaderboard, rank
+from segscore.pipeline.results.leaderboard_remarks import describe_effective
 from segscore.pipeline.results.names import CHANCE
 from segscore.pipeline.runs.finished import rows_by_group, rows_over_all
-from segscore.pipeline.scoring.few_documents import describe_effective
 from segscore.pipeline.scoring.finished_scoring import FinishedScoring
 from segscore.pipeline.scoring.shared_averages import ranked_summary
 from segscore.pipeline.statistics.averages import summary_groups
