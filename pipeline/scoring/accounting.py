@@ -14,13 +14,16 @@ from segscore.pipeline.runs.record import (
     count_rejected,
     explain_losses,
     list_of_rejects,
+    require_few_rejects,
     rest_of,
 )
 from segscore.pipeline.runs.run_folder import REJECTS, UNPAIRED
 from segscore.pipeline.runs.sink import Sink
 from segscore.pipeline.scoring.hypotheses import list_unpaired
 from segscore.pipeline.scoring.inputs import Collected, Inputs
-from segscore.pipeline.scoring.unpaired import rejected_references
+from segscore.pipeline.scoring.missing import Missing, require_few_missing
+from segscore.pipeline.scoring.settings import ScoreSettings
+from segscore.pipeline.scoring.unpaired import rejected_references, require_few_unpaired
 from segscore.pipeline.tables.read import no_rows_error
 
 
@@ -69,6 +72,16 @@ def require_scored(sink: Sink, inputs: Inputs, account: RowCounts) -> None:
         unpaired = [*sink.read(UNPAIRED, ["table", "document_id"])]
         listed_in = list_of_rejects(sink, rejects)
         raise nothing_scored(inputs, account, rejects, unpaired, listed_in)
+
+
+def require_few_lost(
+    sink: Sink, settings: ScoreSettings, rows: RowCounts, missing: Missing
+) -> None:
+    """Refuse to publish a run that lost too many rows; one in memory is not published."""
+    if sink.publishes:
+        require_few_rejects(sink, rows, settings.max_rejects)
+        require_few_unpaired(sink, rows, settings.most_unpaired)
+        require_few_missing(missing, settings.max_unpaired, settings.missing)
 
 
 SIDES = ("hypotheses", "references")

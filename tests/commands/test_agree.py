@@ -257,6 +257,7 @@ def agreement(run: Path) -> dict[tuple[str, ...], float]:
     }
 
 
+@pytest.mark.long
 def test_stargazer(segscore: Segscore, tmp_path: Path) -> None:
     """Hearst 1997's seven coders; the values of Fournier 2013's coefficients, without his slip."""
     codings = DATA / "stargazer.jsonl"
@@ -302,6 +303,7 @@ def test_moonstone_as_printed(segscore: Segscore, tmp_path: Path) -> None:
     assert round(coefficients["G5", "pi", "segmentation_similarity"], 2) == 0.83
 
 
+@pytest.mark.long
 def test_salami_in_one_command(segscore: Segscore, tmp_path: Path) -> None:
     result = segscore("agree", DATA / "salami.jsonl", "--output", tmp_path / "run")
     assert result.code == 0
@@ -360,6 +362,7 @@ def test_boundary_types_are_ignored(segscore: Segscore, tmp_path: Path) -> None:
     assert (pair["boundaries"], pair["matches"], pair["near_misses"]) == (2, 1, 1)
 
 
+@pytest.mark.first
 @pytest.mark.parametrize(("window", "k"), [("per-run", 3), ("per-document", 2), ("5", 5)])
 def test_windows(segscore: Segscore, tmp_path: Path, window: str, k: int) -> None:
     corpus = {
@@ -450,6 +453,7 @@ def test_the_same_numbers_however_the_work_is_split(
     assert runs[0] == runs[1] == runs[2]
 
 
+@pytest.mark.long
 def test_buckets_of_documents_are_resampled_alike(
     segscore: Segscore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -643,6 +647,7 @@ def test_documents_without_a_group_are_counted(
     assert (where in result.err) is (number == len(values))
 
 
+@pytest.mark.first
 @pytest.mark.parametrize(
     "values",
     [
@@ -712,6 +717,7 @@ def test_near_misses_of_any_distance_terminate(segscore: Segscore, tmp_path: Pat
     assert segscore("agree", tmp_path / "codings.jsonl", *options).code == 0
 
 
+@pytest.mark.first
 @pytest.mark.parametrize("name", ["meta.csv", "meta.parquet", "meta.jsonl"])
 def test_attributes_may_be_in_a_plain_table(segscore: Segscore, tmp_path: Path, name: str) -> None:
     corpus = {

@@ -48,6 +48,7 @@ def starred(out: str) -> set[str]:
     return {line[0] for line in out.splitlines() if line[:1] in CODERS and line[1:3] == " *"}
 
 
+@pytest.mark.long
 def test_who_stands_out_is_named(segscore: Segscore, tmp_path: Path, codings: Path) -> None:
     run = tmp_path / "run"
     options = ("--group-by", "month", "--output", run)
@@ -141,6 +142,7 @@ def test_coders_who_always_agree_have_no_interval(segscore: Segscore, tmp_path: 
     assert "is known to" not in result.out
 
 
+@pytest.mark.long
 def test_markdown_of_many_groups_is_short(
     segscore: Segscore, tmp_path: Path, codings: Path
 ) -> None:
@@ -174,6 +176,7 @@ def test_the_report_has_the_same_sentences(
     assert "B with peers by date" not in result.out
 
 
+@pytest.mark.long
 def test_every_coder_has_an_interval_in_every_format(
     segscore: Segscore, tmp_path: Path, codings: Path
 ) -> None:
@@ -202,6 +205,7 @@ def test_every_coder_has_an_interval_in_every_format(
         assert (refused.code, "--layout" in refused.err) == (2, True)
 
 
+@pytest.mark.long
 def test_a_figure_and_a_table_of_coders_for_a_paper(
     segscore: Segscore, tmp_path: Path, codings: Path
 ) -> None:
@@ -243,6 +247,7 @@ def test_too_few_coders_say_nothing_about_others(segscore: Segscore, tmp_path: P
     assert "expect -" not in result.out
 
 
+@pytest.mark.long
 def test_a_coder_has_a_page_without_other_names(
     segscore: Segscore, tmp_path: Path, codings: Path
 ) -> None:

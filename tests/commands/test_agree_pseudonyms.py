@@ -43,6 +43,7 @@ def written_in(run: Path) -> str:
     return "\n".join([*texts, *(str(table.to_pylist()) for table in tables)])
 
 
+@pytest.mark.long
 def test_no_name_is_written_or_printed(segscore: Segscore, tmp_path: Path, codings: Path) -> None:
     run, key = tmp_path / "run", tmp_path / "key.csv"
     command = ("agree", codings, "--pseudonyms", key, "--output", run, "--group-by", "genre")
@@ -68,6 +69,7 @@ def test_no_name_is_written_or_printed(segscore: Segscore, tmp_path: Path, codin
     assert known["Ottilie"] in read_table(f"{run}/rejects").column("coder").to_pylist()
 
 
+@pytest.mark.long
 def test_the_key_is_kept_and_new_coders_are_added(
     segscore: Segscore, tmp_path: Path, codings: Path
 ) -> None:
@@ -86,6 +88,7 @@ def test_the_key_is_kept_and_new_coders_are_added(
     assert in_memory.coders.column("coder").to_pylist() == tables[0]
 
 
+@pytest.mark.long
 def test_who_is_who_cannot_be_told_from_the_numbers(tmp_path: Path, codings: Path) -> None:
     orders = set()
     for number in range(12):

@@ -24,6 +24,7 @@ def write(path: Path, *coders: str) -> Path:
     return path
 
 
+@pytest.mark.long
 def test_it_is_the_audit_of_the_other_rows(segscore: Segscore, tmp_path: Path) -> None:
     every = write(tmp_path / "all.jsonl", *CODINGS)
     some = write(tmp_path / "some.jsonl", "ann", "ben")
@@ -56,6 +57,7 @@ def test_the_unit_of_a_window_is_of_the_others(segscore: Segscore, tmp_path: Pat
     assert left.equals(alone)
 
 
+@pytest.mark.first
 @pytest.mark.parametrize(
     ("names", "code", "message"),
     [

@@ -58,6 +58,7 @@ def scored(segscore: Segscore, tables: Path, *options: object) -> str:
     return ended.out
 
 
+@pytest.mark.long
 def test_texts_without_a_break_stand_beside_failed_ones(segscore: Segscore, tables: Path) -> None:
     answers = {**REWRITTEN, "d3": " ".join(UNITS["d3"])}
     file = write(tables / "y.jsonl", ({"document_id": d, "output": t} for d, t in answers.items()))

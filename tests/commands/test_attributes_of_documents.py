@@ -50,6 +50,7 @@ def _rows(run: Path, table: str) -> list[dict[str, Any]]:
     return sorted(read_table(f"{run}/{table}").to_pylist(), key=str)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", ["shows.csv", "shows.tsv", "shows.jsonl", "shows.parquet"])
 @pytest.mark.usefixtures("made")
 def test_a_plain_table_gives_the_groups_of_a_full_one(
@@ -65,6 +66,7 @@ def test_a_plain_table_gives_the_groups_of_a_full_one(
     assert [Path(file["url"]).name for file in record["inputs"]["documents"]] == [name]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("read_again", [4.0, 0.0])
 @pytest.mark.usefixtures("made")
 def test_the_work_may_be_split(segscore: Segscore, tmp_path: Path, read_again: float) -> None:
@@ -143,6 +145,7 @@ def test_the_plan_names_it(segscore: Segscore, tmp_path: Path) -> None:
     assert "documents: 40 rows of attributes, which every task has\n" in result.out
 
 
+@pytest.mark.long
 @pytest.mark.usefixtures("made")
 def test_sweep(segscore: Segscore, tmp_path: Path) -> None:
     scored = read_table(str(tmp_path / "hypotheses"))
@@ -161,6 +164,7 @@ def test_sweep(segscore: Segscore, tmp_path: Path) -> None:
     assert measured[0] == measured[1] == measured[2]
 
 
+@pytest.mark.first
 @pytest.mark.parametrize("name", ["shows.csv", "full.parquet"])
 @pytest.mark.usefixtures("made")
 def test_calibrate_and_reconcile(segscore: Segscore, tmp_path: Path, name: str) -> None:

@@ -414,6 +414,7 @@ def test_json_lines__unknown_number_of_units(workspace: Workspace) -> None:
     assert_refused(workspace, result, 1, path, "no row has n_units", "add this column, or give")
 
 
+@pytest.mark.first
 @pytest.mark.parametrize(
     ("column", "kind"), [(name, kind) for name, kinds in WRONG_TYPES.items() for kind in kinds]
 )
@@ -617,6 +618,7 @@ BROKEN_ROWS: list[tuple[str, Cells, str]] = [
 RULES = [rule for rule, _, _ in BROKEN_ROWS]
 
 
+@pytest.mark.first
 @pytest.mark.parametrize(("rule", "row", "message"), BROKEN_ROWS)
 def test_validate__broken_row(workspace: Workspace, rule: str, row: Cells, message: str) -> None:
     broken = workspace.write(
@@ -1605,6 +1607,7 @@ def test_score__groups_named_by_falsy_values(
         assert title in result.out
 
 
+@pytest.mark.first
 @pytest.mark.parametrize(
     "values",
     [

@@ -86,6 +86,7 @@ def test_the_tables_are_the_same_from_one_part_and_from_many(
     assert found[0] == found[1]
 
 
+@pytest.mark.long
 def test_skill_is_exact_from_the_summarys_own_values(segscore: Segscore, tmp_path: Path) -> None:
     corpus(seed=23).write(tmp_path)
     options = ("--reference-points", ",".join(OWN), "--measures", "all", "--group-by", "genre")
@@ -182,6 +183,7 @@ def test_undefined_values_have_no_skill() -> None:
     assert isnan(skill(float("nan"), 0.5, 0.0))
 
 
+@pytest.mark.long
 def test_the_leaderboard_shows_skill_and_names_systems_at_chance(
     segscore: Segscore, tmp_path: Path
 ) -> None:

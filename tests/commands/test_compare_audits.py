@@ -20,6 +20,7 @@ def months(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
     return folder / "0.jsonl", folder / "1.jsonl"
 
 
+@pytest.mark.long
 def test_a_month_is_compared_with_the_last(
     segscore: Segscore, tmp_path: Path, months: tuple[Path, Path]
 ) -> None:

@@ -42,6 +42,7 @@ def test_every_published_score_of_tinyrec_is_given_exactly(
 HEADING = "published on these references (TinyRec; as printed; no test is possible)"
 
 
+@pytest.mark.first
 @pytest.mark.parametrize("layout", ["pairs", "systems", "references"])
 def test_every_layout_has_the_block_below_it(segscore: Segscore, run: Path, layout: str) -> None:
     plain = segscore("compare", run, *QUICK[:-1], "--layout", layout).out

@@ -197,6 +197,7 @@ def _correlated(
     return one, latent * one + np.sqrt(1 - latent**2) * other
 
 
+@pytest.mark.first
 @pytest.mark.parametrize(("documents", "latent"), [(12, 0.5), (30, 0.0), (30, 0.8)])
 def test_the_interval_contains_the_truth_at_its_level(documents: int, latent: float) -> None:
     # The standard error of a share of 600 at .95 is .009.

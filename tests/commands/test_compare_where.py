@@ -131,6 +131,7 @@ def check(rows: list[Row], generated: Corpus, words: bool = False) -> None:
         assert low <= high and {low, high} <= set(stories)
 
 
+@pytest.mark.first
 @pytest.mark.parametrize("words", [False, True])
 def test_every_class_equals_the_twin(segscore: Segscore, tmp_path: Path, words: bool) -> None:
     generated = corpus(seed=31, documents=30)
@@ -217,6 +218,7 @@ def test_types_are_counted_separately(segscore: Segscore, tmp_path: Path) -> Non
         }
 
 
+@pytest.mark.long
 def test_duplicates_across_parts_are_not_counted(segscore: Segscore, tmp_path: Path) -> None:
     """A coder has two rows for a document, in two parts; the run rejected both."""
     segscore.cut(10)

@@ -3,6 +3,8 @@
 import json
 from pathlib import Path
 
+import pytest
+
 from segscore.pipeline.nightly.metrics import Metrics
 from tests.support.command_line import Segscore
 
@@ -26,6 +28,7 @@ def _codings(path: Path) -> Path:
     return path
 
 
+@pytest.mark.long
 def test_pages_have_no_control_characters(segscore: Segscore, tmp_path: Path) -> None:
     codings = _codings(tmp_path / "codings.jsonl")
     group = ("--group-by", "genre")

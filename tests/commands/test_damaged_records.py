@@ -31,6 +31,7 @@ NIGHTS = ((FIRST, GOOD, 0), (SECOND, GOOD, 0))
 """An archive with two good nights."""
 
 
+@pytest.mark.first
 @pytest.mark.parametrize("name", DAMAGED)
 def test_a_damaged_verdict_is_made_again(archive: Archive, name: str) -> None:
     path = Path(archive.folder_of(SECOND)) / "night.json"
@@ -75,6 +76,7 @@ def set_aside(message: str) -> None:
     subprocess.run(shlex.split(found[1]), check=True)
 
 
+@pytest.mark.first
 @pytest.mark.parametrize("name", DAMAGED)
 def test_a_night_whose_record_is_damaged_can_be_run_after_the_command_that_is_named(
     archive: Archive, name: str
@@ -90,6 +92,7 @@ def test_a_night_whose_record_is_damaged_can_be_run_after_the_command_that_is_na
     assert archive.read(SECOND, "night.json")["checks"] == before
 
 
+@pytest.mark.first
 @pytest.mark.parametrize("command", ["score", "compare", "report", "show", "explain", "export"])
 def test_every_command_names_the_way_out_of_a_damaged_run(
     segscore: Segscore, tmp_path: Path, command: str
@@ -145,6 +148,7 @@ def finished(segscore_once: Segscore, tmp_path_factory: pytest.TempPathFactory) 
     return folder
 
 
+@pytest.mark.first
 @pytest.mark.parametrize("kind", ["score", "sweep"])
 @pytest.mark.parametrize("said", FORGED)
 def test_a_forged_record_is_refused_in_one_line(
@@ -163,6 +167,7 @@ def test_a_forged_record_is_refused_in_one_line(
     url.write_text(genuine)
 
 
+@pytest.mark.long
 def test_a_record_without_a_key_is_refused(segscore: Segscore, finished: Path) -> None:
     url = finished / "score" / "run.json"
     genuine = url.read_text()

@@ -300,6 +300,7 @@ def test_names_stay_below_the_output(segscore: Segscore, tmp_path: Path) -> None
     ]
 
 
+@pytest.mark.first
 @pytest.mark.parametrize("unit", ["sentence", None])
 @pytest.mark.parametrize("name", EXPORT_FORMATS)
 def test_other_units_are_refused(

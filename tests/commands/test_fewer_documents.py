@@ -84,6 +84,7 @@ def views(segscore: Segscore, run: Path, systems: Sequence[str]) -> list[set[str
     ]
 
 
+@pytest.mark.long
 def test_one_missing_row_of_the_best_system_changes_nothing(
     segscore: Segscore, tmp_path: Path
 ) -> None:
@@ -201,6 +202,7 @@ def test_systems_that_share_nothing_are_not_compared(segscore: Segscore, tmp_pat
     assert plain(answer) == f"{MEASURE}, micro: not ranked: the 2 systems share no document."
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("seed", range(8))
 def test_every_view_names_the_same_best_system_or_none(
     segscore: Segscore, tmp_path: Path, seed: int
@@ -247,6 +249,7 @@ FEATURES: dict[str, dict[str, object]] = {
 }
 
 
+@pytest.mark.first
 @pytest.mark.parametrize("feature", FEATURES)
 def test_shared_averages_are_those_of_a_run_of_the_shared_documents_alone(feature: str) -> None:
     settings: dict[str, object] = {

@@ -164,6 +164,7 @@ def test_bytes_are_the_same_on_any_workers(
         assert files(tmp_path / name) == expected, name
 
 
+@pytest.mark.long
 def test_tables_are_the_same_from_one_part_and_from_many(
     segscore: Segscore, tmp_path: Path
 ) -> None:
@@ -187,6 +188,7 @@ def test_tables_are_the_same_from_one_part_and_from_many(
     assert {"one/twin", "two/twin"} < {row["document_id"] for row in parts["hypotheses"]}
 
 
+@pytest.mark.long
 def test_a_small_import_does_not_wait_for_dask(tmp_path: Path) -> None:
     file = write_lines(tmp_path / "t.jsonl", GOOD)
     program = (
@@ -255,6 +257,7 @@ def test_a_resumed_import_says_what_was_adapted(
     assert not (tmp_path / "out" / "_import").exists()
 
 
+@pytest.mark.first
 @pytest.mark.parametrize("number", [0, 1, 17, 29])
 def test_lines_are_counted_across_parts(segscore: Segscore, tmp_path: Path, number: int) -> None:
     """Lines that cannot be read, rows that are invalid, and rows that contradict others."""

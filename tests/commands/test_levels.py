@@ -130,6 +130,7 @@ def test_each_level_equals_the_level_scored_alone(
             ), name
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("kind", ["cumulative", "only"])
 def test_a_run_by_level_equals_the_twin(segscore: Segscore, tmp_path: Path, kind: str) -> None:
     references, hypotheses = corpus(seed=3)
@@ -195,6 +196,7 @@ def test_a_run_by_level_equals_the_twin(segscore: Segscore, tmp_path: Path, kind
             assert passes.close(found, values[measure]), measure
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("kind", ["cumulative", "only"])
 def test_compare_works_on_each_level_and_over_all(kind: str) -> None:
     references, hypotheses = corpus(seed=9, documents=24)
@@ -276,6 +278,7 @@ def test_the_tables_do_not_depend_on_the_split(
     assert found[0] == found[1] == found[2]
 
 
+@pytest.mark.long
 def test_the_option_may_stand_alone(segscore: Segscore, tmp_path: Path) -> None:
     paths = write(tmp_path, *corpus(seed=5))
     orders = {

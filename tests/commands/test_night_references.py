@@ -23,6 +23,7 @@ def deliver(archive: Archive, night: str, changed: int, place: int = 1) -> None:
     archive.put(night, "hypothesis", hypotheses)
 
 
+@pytest.mark.long
 def test_changed_references_are_no_fall(segscore: Segscore, tmp_path: Path) -> None:
     archive = Archive(tmp_path / "archive", tmp_path, segscore)
     deliver(archive, DAYS[0], 0)
@@ -109,6 +110,7 @@ def test_a_night_of_reused_ids_is_judged_as_one_of_other_ids(
     assert reused["standard_error"] == pytest.approx(own["standard_error"], rel=0.15)
 
 
+@pytest.mark.long
 def test_a_corrected_set_stays_the_same_set(segscore: Segscore, tmp_path: Path) -> None:
     """All references of a fixed set are corrected once, and then stay so."""
     archive = Archive(tmp_path / "archive", tmp_path, segscore)

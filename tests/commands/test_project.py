@@ -157,6 +157,7 @@ def pairs(number: int) -> dict[str, Pair]:
     return {f"show-{i}": make_pair(random, segments=3, words=9, changed=0.3) for i in range(number)}
 
 
+@pytest.mark.first
 @pytest.mark.parametrize("ties", ["latest", "earliest"])
 def test_a_corpus_is_projected_as_by_trying_all_cuts(projects: Projects, ties: str) -> None:
     made = {name: p for name, p in pairs(30).items() if len(p.target) < 12}
@@ -292,6 +293,7 @@ SHORT = {"show-1": HEARD[:1]}
 OTHER = {"show-1": ["something else entirely is said here"] * 8}
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("row", "units", "message"),
     [

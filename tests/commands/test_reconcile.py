@@ -19,6 +19,7 @@ from tests.support.paths import DATA
 TINYREC, STARGAZER = str(DATA / "tinyrec.jsonl"), str(DATA / "stargazer.jsonl")
 
 
+@pytest.mark.long
 def test_the_defaults_are_those_of_score_and_so_are_options(
     segscore: Segscore, tmp_path: Path
 ) -> None:
@@ -70,6 +71,7 @@ def test_the_table_has_every_convention(segscore: Segscore, tmp_path: Path) -> N
     assert again.code == 2 and "already contains conventions.parquet" in again.err
 
 
+@pytest.mark.long
 def test_tables_of_several_measures_are_searched_by_family(
     segscore: Segscore, tmp_path: Path
 ) -> None:
@@ -152,6 +154,7 @@ def test_hypotheses_that_cannot_be_paired_are_named(
     assert "segscore validate" not in failed.err
 
 
+@pytest.mark.long
 def test_a_number_of_most_of_the_documents_is_explained_too(segscore: Segscore) -> None:
     """The share of subsamples that simple conventions fit, computed once more from the scores."""
     table = pairs_of(TINYREC)

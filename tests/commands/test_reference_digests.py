@@ -44,6 +44,7 @@ def moved(references: list[list[int]]) -> list[list[int]]:
     return [[position + 1 for position in boundaries] for boundaries in references]
 
 
+@pytest.mark.first
 @pytest.mark.parametrize("other", [moved(drawn(1)), drawn(2)], ids=["moved by one", "unrelated"])
 @pytest.mark.parametrize("more", [(), ("--measures", "boundary_similarity")])
 def test_other_references_share_no_document(

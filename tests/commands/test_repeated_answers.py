@@ -183,6 +183,7 @@ def test_trials_agree_with_each_other(segscore: Segscore, tmp_path: Path) -> Non
         assert row["stable_boundaries"] == pytest.approx(stable / total)
 
 
+@pytest.mark.long
 def test_bytes_do_not_depend_on_workers_or_the_order_of_rows(
     segscore: Segscore, tmp_path: Path
 ) -> None:
@@ -206,6 +207,7 @@ def test_bytes_do_not_depend_on_workers_or_the_order_of_rows(
     assert all(other == first for other in others)
 
 
+@pytest.mark.long
 def test_files_are_the_trials(segscore: Segscore, tmp_path: Path) -> None:
     gold = write(tmp_path / "gold.jsonl", references())
     answers = hypotheses()

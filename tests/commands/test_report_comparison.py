@@ -46,6 +46,7 @@ def check_differences(page: Reader, compared: Path, measure: str, average: str) 
     return len(listed)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("average", ["micro", "macro"])
 def test_the_page_has_every_difference(segscore: Segscore, tmp_path: Path, average: str) -> None:
     output = compared(segscore, tmp_path, "--group-by", "genre", "--systems", "h0,h1")
@@ -59,6 +60,7 @@ def test_the_page_has_every_difference(segscore: Segscore, tmp_path: Path, avera
     assert scope.endswith("Tests and intervals are about these references.")
 
 
+@pytest.mark.first
 @pytest.mark.parametrize("average", ["micro", "macro"])
 def test_the_page_has_the_tests_of_the_terminal(
     segscore: Segscore, tmp_path: Path, average: str

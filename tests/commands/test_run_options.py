@@ -33,6 +33,7 @@ def by_document(generated: Corpus) -> dict[str, list[dict[str, Any]]]:
     return rows
 
 
+@pytest.mark.long
 def test_consensus_is_scored_like_a_coder_and_averaged_apart(
     segscore: Segscore, tmp_path: Path
 ) -> None:
@@ -88,6 +89,7 @@ def test_summary_by_reference_separates_coders_and_consensus(
             assert row["documents"] == len(pairs_of_row)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("units", ["units", "words"])
 def test_reference_points_are_scored_beside_the_hypotheses(
     segscore: Segscore, tmp_path: Path, units: str
@@ -325,6 +327,7 @@ def test_constants_above_a_full_miss_are_refused(segscore: Segscore, tmp_path: P
     assert min(row["boundary_similarity"] for row in rows(tmp_path / "b", "scores")) >= 0
 
 
+@pytest.mark.first
 @pytest.mark.parametrize("command", ["score", "agree", "compare"])
 def test_replicates_are_accepted_and_ignored(
     segscore: Segscore, tmp_path: Path, command: str

@@ -72,6 +72,7 @@ def commands(tmp_path: Path) -> list[list[object]]:
     return [[*command] for command in listed]
 
 
+@pytest.mark.long
 def test_no_command_prints_control_characters(
     segscore: Segscore, commands: list[list[object]]
 ) -> None:
@@ -84,6 +85,7 @@ def test_no_command_prints_control_characters(
     assert "\\x1b]0;title\\x07" in segscore("compare", commands[1][-1], "--measure", "pk").out
 
 
+@pytest.mark.long
 def test_a_terminal_gets_only_the_controls_of_segscore(commands: list[list[object]]) -> None:
     for result in in_terminal(commands[:10], 80):
         assert "\x1b]" not in result.drawn

@@ -37,6 +37,7 @@ PAIRS = select(FAMILIES).pairs
 COUNTS = tuple(ALL_PAIRS.counts)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("window", "rounding", "units"), WINDOWS)
 def test_scores_and_summary_equal_the_twin(
     segscore: Segscore, tmp_path: Path, window: str | int, rounding: str, units: str
@@ -184,6 +185,7 @@ UNITS: dict[str, Callable[[str], str]] = {
 """The signature's name of resampling units -> the unit of a document."""
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("unit", "p_seg"),
     [("documents", None), ("documents", Fraction(1, 4)), ("show", None), ("11-buckets", None)],

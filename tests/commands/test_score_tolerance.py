@@ -35,6 +35,7 @@ def rows(folder: Path, table: str) -> list[dict[str, Any]]:
     return found
 
 
+@pytest.mark.first
 @pytest.mark.parametrize(("reach", "edges"), [(0, 2), (2, 0), (3, 1), (2**31 - 1, 2)])
 def test_rows_and_micro_averages_are_those_of_the_twin(
     segscore: Segscore, tmp_path: Path, reach: int, edges: int

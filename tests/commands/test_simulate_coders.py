@@ -238,6 +238,7 @@ def test_random_coders_divide_the_text_of_their_document() -> None:
     assert {size for row in rows for size in row_sizes(row)[:-1]} == {3, 7, 20}
 
 
+@pytest.mark.first
 @pytest.mark.parametrize("near", [0, 0.15, 0.6])
 @pytest.mark.parametrize("full", [0, 0.3])
 @pytest.mark.parametrize("added", [0, 0.25, 1])
@@ -297,6 +298,7 @@ def test_near_misses_are_uniform_over_positions_in_reach() -> None:
     assert abs(evenness(counts, 6)) < 4
 
 
+@pytest.mark.long
 def test_added_boundaries_are_uniform_over_positions() -> None:
     rows = simulated_rows(replace(TRUE, full_miss=1, added=1), [5], 30_000, segments=2)
     counts = Counter(tuple(row["boundaries"]) for row in rows)

@@ -60,12 +60,14 @@ def test_ordinary_documents_are_certified_near_what_is_promised(
     assert found["coverage_error"] == pytest.approx(0.007, abs=0.003)
 
 
+@pytest.mark.long
 def test_the_same_run_and_seed_give_the_same_certificate(segscore: Segscore, scored: Path) -> None:
     first, again = (certified(segscore, scored) for _ in range(2))
     assert first == again
     assert certified(segscore, scored, "--seed", 1) != first
 
 
+@pytest.mark.long
 def test_shows_are_drawn_whole(segscore: Segscore, scored: Path) -> None:
     found = certified(segscore, scored, "--resample-by", "show")
     assert (found["unit"], found["units"]) == ("show", SHOWS)
@@ -102,6 +104,7 @@ def test_what_cannot_be_certified_is_refused(segscore: Segscore, tmp_path: Path)
     assert "no such folder" in refusal_line(segscore("simulate", "power", tmp_path / "none"))
 
 
+@pytest.mark.long
 def test_a_report_carries_the_sentence(segscore: Segscore, scored: Path) -> None:
     sentence = segscore("simulate", "power", scored, "--average", "macro").out.splitlines()[0]
     page = Reader(report(segscore, scored, "--certify", "--average", "macro"))

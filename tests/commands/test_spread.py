@@ -66,6 +66,7 @@ def test_bytes_are_the_same_from_one_file_and_from_four(segscore: Segscore, tmp_
     assert contents[0] == contents[1]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("buckets", [4096, 16])
 def test_tables_are_the_same_from_one_part_and_from_many(
     segscore: Segscore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, buckets: int
@@ -86,6 +87,7 @@ def test_tables_are_the_same_from_one_part_and_from_many(
     assert whole.read_bytes() == split.read_bytes()
 
 
+@pytest.mark.long
 def test_tables_are_the_same_however_many_rows_are_scored_at_a_time(
     segscore: Segscore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -109,6 +111,7 @@ def test_tables_are_the_same_however_many_rows_are_scored_at_a_time(
     assert sorted(names[0]) == sorted(names[1])
 
 
+@pytest.mark.long
 def test_sums_added_in_rounds_are_the_same(
     segscore: Segscore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -34,6 +34,7 @@ def is_right(row: Row, planted: Planted) -> bool:
     return any((row["document_id"], row["position"] + each) in planted.wrong for each in reach)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("hard", "attractive", "least"),
     [(0.0, 0.0, 0.75), (0.7, 0.0, 0.5), (1.2, 0.0, 0.5), (1.2, 1.2, 0.45)],
@@ -48,6 +49,7 @@ def test_planted_errors_are_suspected_first(
     assert sum(is_right(row, planted) for row in first) >= least * planted.planted
 
 
+@pytest.mark.first
 @pytest.mark.parametrize(("hard", "attractive"), [(0.0, 0.0), (1.2, 1.2)])
 def test_few_boundaries_of_clean_references_are_suspected(
     segscore: Segscore, tmp_path: Path, hard: float, attractive: float

@@ -223,6 +223,7 @@ def check_values(row: dict[str, Any], p_seg: float) -> None:
         assert passes.close(row[name], exact), name
 
 
+@pytest.mark.first
 @pytest.mark.parametrize("units", ["units", "words"])
 def test_the_ends_of_a_curve_equal_runs_of_score(
     segscore: Segscore, tmp_path: Path, units: str

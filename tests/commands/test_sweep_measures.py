@@ -71,6 +71,7 @@ def scored(
     }
 
 
+@pytest.mark.first
 @pytest.mark.parametrize("unit", ["documents", "show", "11-buckets"])
 def test_values_are_those_of_scoring_at_each_threshold(
     segscore: Segscore,

@@ -121,6 +121,7 @@ def test_sums_over_parts_give_the_values_of_the_twin(
             assert passes.close(row[name], exact), name
 
 
+@pytest.mark.long
 def test_a_point_equals_a_run_of_score(segscore: Segscore, tmp_path: Path) -> None:
     corpus(seed=5).write(tmp_path)
     options = ("--edges", 1, "--beta", 2)

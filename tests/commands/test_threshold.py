@@ -50,6 +50,7 @@ def chosen(row: Row, least: float | None) -> Row:
     return {**{k: v for k, v in row.items() if k != "boundary_scores"}, **lists}
 
 
+@pytest.mark.first
 @pytest.mark.parametrize("typed", [False, True])
 @pytest.mark.parametrize(
     ("option", "least"),

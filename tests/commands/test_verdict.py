@@ -36,6 +36,7 @@ def verdict(out: str) -> str:
     return next(line for line in out.splitlines() if line.startswith("boundary_similarity, micro:"))
 
 
+@pytest.mark.first
 @pytest.mark.parametrize("hits", [SURE, UNSURE], ids=["sure", "unsure"])
 def test_score_and_compare_end_with_the_same_verdict(
     segscore: Segscore, tmp_path: Path, hits: dict[str, float]

@@ -103,6 +103,7 @@ def called(reference: Mapping[str, Any], hypothesis: Mapping[str, Any], k: int) 
 OPTIONS = sorted({equal.options for equal in OF_PAIRS})
 
 
+@pytest.mark.first
 @pytest.mark.parametrize(
     ("data", "options"), [("tinyrec", ()), *(("stargazer", options) for options in OPTIONS)]
 )
@@ -133,6 +134,7 @@ def codings(tmp_path: Path) -> Path:
     return table
 
 
+@pytest.mark.first
 @pytest.mark.parametrize("options", sorted({equal.options for equal in OF_CODERS}), ids=" ".join)
 def test_columns_of_coders_equal_segeval_and_nltk(
     segscore: Segscore, tmp_path: Path, codings: Path, options: tuple[str, ...]

@@ -40,6 +40,7 @@ class Nights:
         return json.loads((folder / "night.json").read_text())
 
 
+@pytest.mark.first
 @pytest.mark.parametrize(("size", "outcome"), [(0.0, "passed"), (0.75, "failed")])
 def test_a_floor_is_about_all_documents_of_each_system(
     segscore: Segscore, tmp_path: Path, size: float, outcome: str

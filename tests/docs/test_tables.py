@@ -8,6 +8,7 @@ from typing import Any
 
 import pandera.pyarrow as pap
 import pyarrow.parquet as pq  # noqa: TID251
+import pytest
 
 from docs.tools.table_rows import TableRow, table_rows
 from segscore.api.output_tables import ATTRIBUTES, GROUPS, TABLES, OutputTable
@@ -150,6 +151,7 @@ def test_columns_that_differ_by_their_names_share_a_row() -> None:
     assert list(table_rows(table, (), before=(table,))) == links
 
 
+@pytest.mark.long
 def test_score(segscore: Segscore, tmp_path: Path) -> None:
     """Score meetings with words, groups, consensus, panels, reference points and confusion."""
     meetings = data("tinyrec")

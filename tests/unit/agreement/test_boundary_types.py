@@ -66,6 +66,7 @@ def similarity(rows: Rows, kind: int, n_t: int) -> float | None:
     return None if value is None else float(value)
 
 
+@pytest.mark.first
 @pytest.mark.parametrize("n_t", [1, 2, 4])
 @pytest.mark.parametrize("seed", range(4))
 def test_types_equal_the_twin(seed: int, n_t: int) -> None:

@@ -88,6 +88,7 @@ def agreement(one: Mapping[str, Any], others: Rows) -> Fraction:
     return sum((Fraction(1 if v is None else v) for v in values), Fraction(0)) / len(values)
 
 
+@pytest.mark.first
 @pytest.mark.parametrize("seed", range(6))
 def test_later_codings_and_the_candidate_equal_the_twin(seed: int) -> None:
     rows = project(seed)
@@ -121,6 +122,7 @@ def test_later_codings_and_the_candidate_equal_the_twin(seed: int) -> None:
             assert coder["coder_share"] == pytest.approx(better / documents)
 
 
+@pytest.mark.first
 @pytest.mark.parametrize("resample_by", [None, "show"])
 def test_they_change_nothing_else(resample_by: str | None) -> None:
     rows = project(9)
@@ -189,6 +191,7 @@ def test_contradictions_are_rejected_by_name(segscore: Segscore, tmp_path: Path)
     assert (coders["ann"]["self_pairs"], coders["ben"]["self_pairs"]) == (0, 1)
 
 
+@pytest.mark.first
 @pytest.mark.parametrize(
     ("options", "message"),
     [
@@ -211,6 +214,7 @@ def test_what_is_not_there_is_refused(
 # --- At its level --------------------------------------------------------------------------------
 
 
+@pytest.mark.first
 @pytest.mark.parametrize(("documents", "at_most"), [(10, 0.08), (30, 0.065), (200, 0.06)])
 @pytest.mark.parametrize(("ties", "margin"), [(0.0, 0.0), (0.2, 0.1), (0.6, 0.2), (0.3, 0.6)])
 def test_a_candidate_at_the_margin_seldom_wins(

@@ -39,6 +39,7 @@ def read(folder: Path) -> dict[str, list[dict[str, Any]]]:
     return {name: read_table(str(folder / name)).to_pylist() for name in TABLES}
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("buckets", [7, 4096])
 @pytest.mark.parametrize("sampled", [30, 65_536])
 def test_sums_added_in_rounds_are_those_of_one_part(

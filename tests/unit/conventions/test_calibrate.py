@@ -422,6 +422,7 @@ def coded(documents: int, seed: int = 0) -> dict[str, dict[str, Segmentation]]:
     return codings
 
 
+@pytest.mark.first
 @pytest.mark.parametrize("measure", ["boundary_similarity", "pk", "b_recall", "pr_error", "f1"])
 def test_a_second_person_gets_what_the_reference_point_gets(measure: Any) -> None:
     """The value and its interval are those of ``point:human`` in a run."""
