@@ -1,5 +1,6 @@
 """Spans of chunkers in JSON: a list of them, alone, by document, or in a record of a document."""
 
+import json
 from collections.abc import Iterator, Mapping
 from decimal import Decimal
 from typing import Any
@@ -23,6 +24,9 @@ _TEXT = "page_content"
 """Key of LangChain's text, whose length says where a chunk ends; there is only a start."""
 
 _OWN_TEXT = "text"
+_HEAD = 2**16
+"""Characters of a record in which a list of pairs begins."""
+
 _SHAPES = (
     "an object with a start, a record with one list of such objects or pairs, or lists by document"
 )
@@ -110,7 +114,7 @@ def _is_span(value: object) -> bool:
 
 
 def _is_number(value: object) -> bool:
-    return isinstance(value, int | Decimal) and not isinstance(value, bool)
+    return isinstance(value, int | float | Decimal) and not isinstance(value, bool)
 
 
 def _pair(span: list[object]) -> _Cells:
@@ -118,9 +122,24 @@ def _pair(span: list[object]) -> _Cells:
 
 
 def _has_spans(head: Head) -> bool:
-    """Return whether a key in a list or an object names a start."""
+    """Return whether a key in a list or an object names a start, or a record has lists of pairs."""
     last = (path.rpartition(".")[2] for path in head.keys if path.count("[]") <= 2)
-    return any(use_of(name) == "start" for name in last)
+    return any(use_of(name) == "start" for name in last) or _has_pairs(head)
+
+
+def _has_pairs(head: Head) -> bool:
+    """Return whether a record has one list of pairs of numbers, or only such lists."""
+    in_lines = head.ending in JSON_LINES_ENDINGS
+    text = next((line for line in head.lines if line.strip()), "") if in_lines else head.text
+    if "[[" not in "".join(text[:_HEAD].split()):
+        return False
+    try:
+        value = json.loads(text)
+    except (ValueError, RecursionError):
+        return False
+    record = value[0] if isinstance(value, list) and value else value
+    lists = [_are_spans(each) for each in record.values()] if isinstance(record, dict) else []
+    return sum(lists) == 1 or (bool(lists) and all(lists))
 
 
 FORMATS = (
