@@ -225,7 +225,7 @@ class Watch:
             require(ended, f"nobody published, though nothing failed: {'; '.join(outcomes)}")
         if kinds <= _HARMLESS | {plans.DIE, plans.DIE_AFTER}:
             for outcome in outcomes:
-                overtaken = "another job" in outcome or "but was not judged" in outcome
+                overtaken = re.search("another (job|process)|but was not judged", outcome)
                 require(
                     overtaken or not outcome.startswith("failed"),
                     f"a job failed, though nothing else did: {outcome}",
