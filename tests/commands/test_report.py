@@ -113,7 +113,7 @@ def test_the_first_screen_shows_every_system_with_its_value(
         if row["genre"] is None and (row["measure"], row["average"]) == ("pk", "macro")
     ]
     macro = {row["hypothesis"]: row for row in as_shown(averages)}
-    heads, *rows = read.tables[""]
+    heads, *rows = read.tables["Systems at a glance"]
     assert heads[1:3] == ["system", "pk ↓"]
     for place, (rank, name, value, *_) in enumerate(rows, 1):
         assert value == f"{macro[name]['value']:.3f}"
@@ -685,7 +685,7 @@ def test_the_report_of_a_night_shows_the_verdict(segscore: Segscore, tmp_path: P
         (check["system"], check["result"]) for check in verdict["checks"]
     }
     at_a_glance, *failed = read.failed
-    assert at_a_glance[:2] == ["other", "failed"]
+    assert (at_a_glance[0], at_a_glance[4]) == ("other", "failed")
     assert failed == [row for row in gate if row[2] == "failed"]
     assert f"{DAYS[1]} failed: other got worse." in plain(read.text)
     described = night.err.partition("; failed: ")[2].partition(". If the change is intended")[0]
