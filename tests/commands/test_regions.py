@@ -97,7 +97,7 @@ def test_segmentations_are_cut_as_by_walking_over_the_units(
         for row in read_rows(tmp_path / "out", "references")
     }
     assert found == expected
-    rows = read(tmp_path / "out", "references")
+    rows = read_rows(tmp_path / "out", "references")
     assert all(row["document_id"].startswith(row.get("cut_from", "d")) for row in rows)
 
 
