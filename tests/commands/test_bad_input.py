@@ -666,8 +666,7 @@ def test_score__every_row_broken(workspace: Workspace) -> None:
     )
     result = workspace.score(hypotheses=broken)
     assert_refused(workspace, result, 1, broken, "nothing could be scored", f"row 0: {RULES[0]} (")
-    listed = Path(result.err.split("listed in ")[1].split()[0])
-    assert len(read_rows(listed)) == len(BROKEN_ROWS)
+    assert "; in all: 4 boundaries_in_range, " in result.err and "_unfinished" not in result.err
     # A command with other input is not refused, and its run replaces the listed rejects.
     assert_success(workspace.score())
     assert not (workspace.run / "_unfinished").exists()
