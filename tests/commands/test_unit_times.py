@@ -166,6 +166,7 @@ def test_answers_of_language_models_get_times(imports: Imports, how: str) -> Non
     assert imports.row("hypotheses") == (9000, [4100, 7000 if how == "file" else 7001])
 
 
+@pytest.mark.first
 @pytest.mark.parametrize("name", ["units.jsonl", "talk.srt"])
 def test_times_of_a_source(imports: Imports, name: str) -> None:
     """The path leads into records of --source; if it has times itself, any name is good."""

@@ -82,6 +82,7 @@ def test_judgements_equal_the_twin(seed: int, faults: tuple[str, ...]) -> None:
             assert found_exact == pytest.approx(twin.exact[pair], nan_ok=True)
 
 
+@pytest.mark.first
 @pytest.mark.parametrize("unit", [1, 1000])
 def test_each_of_six_faults_is_named_and_nobody_else(unit: int) -> None:
     said = audit(Project(unit=unit), 1)
@@ -98,6 +99,7 @@ def test_each_of_six_faults_is_named_and_nobody_else(unit: int) -> None:
     assert marks["shifted"] == {"coder-05"}
 
 
+@pytest.mark.first
 @pytest.mark.parametrize("coders", [4, 6, 12])
 def test_two_ways_of_reading_are_found_and_nobody_is_accused(coders: int) -> None:
     project = Project(coders, 25 * coders, (), design="readings")
@@ -110,6 +112,7 @@ def test_two_ways_of_reading_are_found_and_nobody_is_accused(coders: int) -> Non
         assert all(set(pair) == others for pair in said.pairs)
 
 
+@pytest.mark.first
 @pytest.mark.parametrize("design", ["plain", "natural", "genres", "unbalanced"])
 def test_nobody_is_named_without_a_fault(design: str) -> None:
     for seed in range(4):
