@@ -11,6 +11,7 @@ from segscore.pipeline.agreement.contested import contested_documents
 from segscore.pipeline.runs.finished import FinishedRun
 from segscore.pipeline.storage import read_table
 from tests.support.command_line import Segscore
+from tests.support.rows import write_rows
 
 MONTHS = [f"2026-{month:02d}" for month in range(1, 13)]
 CODERS = "ABCDEFGHIJKL"
@@ -39,8 +40,7 @@ def codings(tmp_path_factory: pytest.TempPathFactory) -> Path:
         coded["H"] = code(coded["G"], n_units, draw, 0.02)
         rows += [{**document, "coder": coder, "boundaries": coded[coder]} for coder in CODERS]
     path = tmp_path_factory.mktemp("audit") / "codings.jsonl"
-    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
-    return path
+    return write_rows(path, rows)
 
 
 def starred(out: str) -> set[str]:
@@ -96,7 +96,7 @@ def test_guidelines_are_compared_by_name(segscore: Segscore, tmp_path: Path) -> 
             for coder in "AB"
         ]
     path = tmp_path / "codings.jsonl"
-    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    write_rows(path, rows)
     options = ("--group-by", "guideline", "--output", tmp_path / "run")
     result = segscore("agree", path, *options)
     assert result.code == 0, result.err
@@ -119,7 +119,7 @@ def test_coders_who_always_agree_have_no_interval(segscore: Segscore, tmp_path: 
         for coder in "AB"
     ]
     path = tmp_path / "codings.jsonl"
-    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    write_rows(path, rows)
     result = segscore("agree", path, "--output", tmp_path / "run")
     assert result.code == 0, result.err
     assert " is 1.000:" in result.out and "is 1.000 (95 %" not in result.out
@@ -223,7 +223,7 @@ def test_too_few_coders_say_nothing_about_others(segscore: Segscore, tmp_path: P
         )
     ]
     path = tmp_path / "codings.jsonl"
-    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    write_rows(path, rows)
     result = segscore("agree", path, "--output", tmp_path / "run")
     assert result.code == 0, result.err
     said = "these are too few to predict the agreement of other coders: more coders help"
@@ -239,7 +239,7 @@ def test_a_coder_has_a_page_without_other_names(
     named = tmp_path / "named.jsonl"
     rows = [json.loads(line) for line in codings.read_text().splitlines()]
     rows = [row | {"coder": f"coder-{row['coder']}-name"} for row in rows]
-    named.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    write_rows(named, rows)
     assert segscore("agree", named, "--output", run).code == 0
     result = segscore("report", run, "--coder", "coder-B-name", "--output", page)
     assert result.code == 0, result.err
