@@ -70,8 +70,7 @@ def require_scored(sink: Sink, inputs: Inputs, account: RowCounts) -> None:
     if not account["hypotheses"]["scored"]:
         rejects = [*sink.read(REJECTS, [*REJECT_ORDER, "rule", "detail", "document_id"])]
         unpaired = [*sink.read(UNPAIRED, ["table", "document_id"])]
-        listed_in = list_of_rejects(sink, rejects)
-        raise nothing_scored(inputs, account, rejects, unpaired, listed_in)
+        raise nothing_scored(inputs, account, rejects, unpaired, list_of_rejects(rejects))
 
 
 def require_few_lost(
@@ -108,7 +107,7 @@ def nothing_scored(
         account: how many of their rows were rejected and unpaired.
         rejects: the rejected rows.
         unpaired: the unpaired rows.
-        listed_in: says where the rejects are listed.
+        listed_in: says which rules the rejects broke, or where they are listed.
     """
     for table in (inputs.references, inputs.hypotheses):
         if not account[table.name]["in"]:

@@ -1,7 +1,6 @@
 """`segscore agree --pseudonyms`: no name of a coder is written or printed, and the key is apart."""
 
 import csv
-import json
 from pathlib import Path
 from random import Random
 
@@ -10,6 +9,7 @@ import pytest
 import segscore as api
 from segscore.pipeline.storage import read_table
 from tests.support.command_line import Segscore
+from tests.support.rows import write_rows
 
 PEOPLE = ("Ottilie", "Balthasar", "Kunigunde", "Ignatius", "Walpurga", "Zebedee")
 
@@ -27,8 +27,7 @@ def codings(tmp_path_factory: pytest.TempPathFactory) -> Path:
             rows.append({**row, "boundaries": sorted(kept), "genre": "ab"[number % 2]})
     rows += [{**rows[0], "boundaries": [1]}, {**rows[1], "boundaries": [99]}]
     path = tmp_path_factory.mktemp("people") / "codings.jsonl"
-    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
-    return path
+    return write_rows(path, rows)
 
 
 def key_in(path: Path) -> dict[str, str]:

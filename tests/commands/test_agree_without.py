@@ -7,6 +7,7 @@ import pytest
 
 from segscore.pipeline.storage import read_table
 from tests.support.command_line import Segscore
+from tests.support.rows import write_rows
 
 CODINGS = {"ann": [3, 6], "ben": [3, 7], "cat": [4], "dan": [6]}
 TABLES = ("agreement", "coders", "peers", "corpus", "documents", "pairs", "prominence", "unpaired")
@@ -20,8 +21,7 @@ def write(path: Path, *coders: str) -> Path:
         for coder in coders
         if coder != "dan" or i == 0
     ]
-    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
-    return path
+    return write_rows(path, rows)
 
 
 @pytest.mark.long

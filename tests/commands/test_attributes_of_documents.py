@@ -12,6 +12,7 @@ from segscore.pipeline.runs.planning import Limits
 from segscore.pipeline.storage import read_table, write_table
 from tests.support.command_line import Segscore
 from tests.support.corpora import Corpus, corpus
+from tests.support.rows import write_rows
 
 _GROUPED = ("--group-by", "genre", "--resample-by", "show", "--n-t", 2)
 
@@ -29,7 +30,7 @@ def made(tmp_path: Path) -> Corpus:
     text = "\n".join(["document_id,genre,show", *lines])
     (tmp_path / "shows.csv").write_text(text)
     (tmp_path / "shows.tsv").write_text(text.replace(",", "\t"))
-    (tmp_path / "shows.jsonl").write_text("".join(json.dumps(each) + "\n" for each in shows))
+    write_rows(tmp_path / "shows.jsonl", shows)
     table = pa.Table.from_pylist(shows)
     write_table(str(tmp_path / "shows.parquet"), table)
     lengths = pa.array([each["n_units"] for each in made.documents], pa.int32())

@@ -9,7 +9,6 @@ from typing import Any
 
 import pytest
 
-from segscore.pipeline.storage import read_table
 from tests.oracles import naive_comparison as naive
 from tests.oracles import naive_jackknife
 from tests.oracles.naive_denominators import DENOMINATORS
@@ -17,6 +16,7 @@ from tests.support.command_line import Segscore
 from tests.support.comparisons import Row, compare, line, refusal_line, scored, tables
 from tests.support.corpora import corpus, run
 from tests.support.paths import DATA
+from tests.support.rows import read_rows
 from tests.support.written import write
 
 Held = Mapping[str, Sequence[naive.Row]]
@@ -33,8 +33,7 @@ FORMULAS: dict[str, tuple[list[str], naive.Formula]] = {
 
 
 def scores(run_folder: Path) -> list[Row]:
-    rows: list[Row] = read_table(str(run_folder / "scores")).to_pylist()
-    return rows
+    return read_rows(run_folder, "scores")
 
 
 @pytest.fixture(scope="module")
@@ -201,7 +200,7 @@ def test_averages_and_intervals_equal_the_runs_summary(segscore: Segscore, tmp_p
     )  # fmt: skip
     expected = {
         (row["hypothesis"], row["level"], row["measure"], row["average"]): row
-        for row in read_table(str(tmp_path / "run" / "summary")).to_pylist()
+        for row in read_rows(tmp_path / "run", "summary")
     }
     assert len(tables["systems"]) == 4 * 3 * 3 * 2
     for row in tables["systems"]:
@@ -353,7 +352,7 @@ def test_panels_and_single_references_are_compared(segscore: Segscore, tmp_path:
         for row in tables["systems"]
         if row["average"] == "macro"
     }
-    for row in read_table(str(tmp_path / "run" / "panel_scores")).to_pylist():
+    for row in read_rows(tmp_path / "run", "panel_scores"):
         key = "mult_window_diff", None, row["hypothesis"]
         assert value[key] == pytest.approx(row["mult_window_diff"])
     for row in scores(tmp_path / "run"):

@@ -1,7 +1,6 @@
 """The tables of a comparison for a paper: every layout in every format."""
 
 import csv
-import json
 import re
 import shutil
 import subprocess
@@ -11,6 +10,7 @@ import pytest
 
 from tests.support.command_line import Segscore
 from tests.support.paths import DATA
+from tests.support.rows import write_rows
 from tests.support.written import write
 
 FEW = ("--permutations", 99)
@@ -209,7 +209,7 @@ def rivals(segscore: Segscore, tmp_path: Path) -> Path:
             boundaries = [9, 20 + moved, 31 - moved]
             rows.append(document | {"coder": name, "role": "hypothesis", "boundaries": boundaries})
     table = tmp_path / "rivals.jsonl"
-    table.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    write_rows(table, rows)
     assert segscore("score", table, table, "--output", tmp_path / "rivals").code == 0
     return tmp_path / "rivals"
 

@@ -15,6 +15,7 @@ from tests.support.command_line import Segscore
 from tests.support.nights import DAYS, GOOD, Archive
 from tests.support.paths import DATA
 from tests.support.refusals import assert_one_line
+from tests.support.rows import write_rows
 
 FIRST, SECOND, THIRD = DAYS[:3]
 DAMAGED = {
@@ -143,7 +144,7 @@ def finished(segscore_once: Segscore, tmp_path_factory: pytest.TempPathFactory) 
     rows = [json.loads(line) for line in corpus.read_text().splitlines()]
     for row in rows:
         row["boundary_scores"] = [0.5] * len(row["boundaries"])
-    scored.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    write_rows(scored, rows)
     assert segscore_once("sweep", corpus, scored, "--output", folder / "sweep").code == 0
     return folder
 

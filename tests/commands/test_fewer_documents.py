@@ -15,6 +15,7 @@ from segscore.pipeline.statistics.averages import SHARED_COLUMNS
 from segscore.pipeline.storage import read_table
 from tests.support.command_line import CommandResult, Segscore
 from tests.support.report_pages import Reader, plain, report
+from tests.support.rows import read_rows, write_rows
 
 Row = dict[str, object]
 MEASURE: Final = "boundary_similarity"
@@ -47,7 +48,7 @@ def scored(
     """Score the systems; the run is in the folder."""
     paths = [folder / name for name in ("references.jsonl", "hypotheses.jsonl")]
     for path, table in zip(paths, tables, strict=True):
-        path.write_text("".join(json.dumps(row) + "\n" for row in table))
+        write_rows(path, table)
     chosen = ("--measures", MEASURE, *options)
     result = segscore("score", *paths, "--output", folder / "run", *chosen)
     assert result.code == 0, result.err
@@ -108,7 +109,7 @@ def test_one_missing_row_of_the_best_system_changes_nothing(
         for row in json.loads(compared.out)["systems"]
         if row["average"] == "micro"
     }
-    summary = read_table(str(tmp_path / "run" / "summary")).to_pylist()
+    summary = read_rows(tmp_path / "run", "summary")
     for row in (row for row in summary if row["average"] == "micro"):
         assert row["shared_value"] == by_name[row["hypothesis"]]["value"]
         assert row["shared_documents"] == by_name[row["hypothesis"]]["documents"] == 159

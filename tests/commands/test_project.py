@@ -16,6 +16,7 @@ from segscore.schemas.alignment import ALIGNMENT
 from tests.oracles import naive_projection
 from tests.oracles.naive_alignment import best_edits, tokens_of
 from tests.support.command_line import CommandResult, Segscore
+from tests.support.rows import read_rows
 from tests.support.run_files import everything
 from tests.support.transcripts import Pair, make_pair
 
@@ -40,7 +41,7 @@ ROW = {"document_id": "show-1", "coder": "anna", "n_units": 8, "boundaries": [3,
 
 
 def read(folder: Path) -> list[dict[str, Any]]:
-    return storage.read_table(str(folder)).to_pylist()
+    return read_rows(folder)
 
 
 class Projects:

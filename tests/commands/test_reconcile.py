@@ -15,6 +15,7 @@ from segscore.pipeline.storage import read_table
 from segscore.schemas.conventions import APPLIED, CONVENTIONS
 from tests.support.command_line import Segscore
 from tests.support.paths import DATA
+from tests.support.rows import read_rows, write_rows
 
 TINYREC, STARGAZER = str(DATA / "tinyrec.jsonl"), str(DATA / "stargazer.jsonl")
 
@@ -45,7 +46,7 @@ def test_the_defaults_are_those_of_score_and_so_are_options(
         assert result.code == 0, result.err
         summary = {
             row["measure"]: row["value"]
-            for row in read_table(str(output / "summary")).to_pylist()
+            for row in read_rows(output, "summary")
             if row["hypothesis"] == "textseg_bseg" and row["average"] == average
         }
         for row in chosen:
@@ -217,8 +218,7 @@ def written(path: Path, pairs: Pairs) -> Path:
             ("sys", "hypothesis", hypothesis),
         )
     ]
-    path.write_text("".join(json.dumps(row) + "\n" for row in rows), "utf-8")
-    return path
+    return write_rows(path, rows)
 
 
 def test_documents_that_are_joined_before_they_are_scored_are_found(

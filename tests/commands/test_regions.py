@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from segscore.pipeline.storage import read_table
 from tests.support.command_line import Segscore
+from tests.support.rows import read_rows, write_rows
 
 UNITS = 40
 LISTS = {"boundaries", "boundary_types", "boundary_scores", "boundary_kinds", "segment_labels"}
@@ -19,13 +19,7 @@ LISTS |= {"unit_lengths"}
 
 def put(path: Path, *rows: dict[str, Any]) -> Path:
     """Write a table as JSON Lines."""
-    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
-    return path
-
-
-def read(folder: Path, table: str) -> list[dict[str, Any]]:
-    found: list[dict[str, Any]] = read_table(str(folder / table)).to_pylist()
-    return found
+    return write_rows(path, rows)
 
 
 def pieces(row: dict[str, Any], scored: Sequence[bool]) -> list[dict[str, Any]]:
@@ -94,16 +88,16 @@ def test_segmentations_are_cut_as_by_walking_over_the_units(
         "import", file, "--regions", tmp_path / "coded.csv", "--output", tmp_path / "out"
     )
     assert result.code == 0, result.err
-    lengths = {row["document_id"]: row for row in read(tmp_path / "out", "documents")}
+    lengths = {row["document_id"]: row for row in read_rows(tmp_path / "out", "documents")}
     found = {
         row["document_id"]: {
             name: row[name] for name in ("n_units", *sorted(LISTS - {"unit_lengths"}))
         }
         | {"unit_lengths": lengths[row["document_id"]]["unit_lengths"]}
-        for row in read(tmp_path / "out", "references")
+        for row in read_rows(tmp_path / "out", "references")
     }
     assert found == expected
-    rows = read(tmp_path / "out", "references")
+    rows = read_rows(tmp_path / "out", "references")
     assert all(row["document_id"].startswith(row.get("cut_from", "d")) for row in rows)
 
 
@@ -137,7 +131,7 @@ def test_what_lies_outside_changes_no_score_and_the_signature_names_the_regions(
             *("--measures", "all"),
         )
         assert result.code == 0, result.err
-        scored.append((read(run, "scores"), json.loads((run / "run.json").read_text())))
+        scored.append((read_rows(run, "scores"), json.loads((run / "run.json").read_text())))
     (first, record), (second, other) = scored
     assert first == second
     assert [line["n_units"] for line in first] == [12, 12]
@@ -182,7 +176,7 @@ def test_regions_of_recordings_are_read_from_a_uem(segscore: Segscore, tmp_path:
     options = ("import", rttm, "--coder", "gold", "--output", tmp_path / "out")
     assert segscore(*options, "--regions", uem).code == 0
     assert [
-        (row["n_units"], row["boundaries"]) for row in read(tmp_path / "out", "references")
+        (row["n_units"], row["boundaries"]) for row in read_rows(tmp_path / "out", "references")
     ] == [
         (20000, [12000, 18000]),
         (29500, [7500]),
@@ -231,5 +225,5 @@ def test_documents_without_a_region_are_left_out_and_counted(
     )
     assert result.code == 0
     assert "1 segmentation cut to 20 of 40 units; 1 without a region left out" in result.out
-    (only,) = read(tmp_path / "out", "references")
+    (only,) = read_rows(tmp_path / "out", "references")
     assert (only["document_id"], only["n_units"]) == ("talk", 20)

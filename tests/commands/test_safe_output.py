@@ -13,6 +13,7 @@ import pytest
 from segscore.jobs.cli.log import Log
 from tests.support.command_line import Segscore
 from tests.support.nights import DAYS, Archive, rows
+from tests.support.rows import write_rows
 from tests.support.terminal import in_terminal
 
 HOSTILE = "\x1b]0;title\x07\x1b[2J\x9b31m\u202egpj\u2066.=1"
@@ -31,8 +32,7 @@ def write_corpus(path: Path, *, broken: bool = False) -> Path:
         for place, (coder, role) in enumerate(coders):
             boundaries = [30] if broken else sorted({5 + place * number % 4, 12})
             listed.append({**document, "coder": coder, "role": role, "boundaries": boundaries})
-    path.write_text("".join(json.dumps(row) + "\n" for row in listed), "utf-8")
-    return path
+    return write_rows(path, listed)
 
 
 @pytest.fixture

@@ -28,6 +28,7 @@ from segscore.pipeline.errors import Refused
 from tests.support.chances import evenness
 from tests.support.command_line import Segscore
 from tests.support.paths import DATA
+from tests.support.rows import write_rows
 
 Rows = list[dict[str, Any]]
 TRUE = SimulateSettings(near_miss=0, full_miss=0, coders=1)
@@ -321,8 +322,7 @@ LINE = {"document_id": "d", "coder": "a", "n_units": 10, "boundaries": [3, 7]}
 
 def table(path: Path, *rows: dict[str, Any]) -> Path:
     """A JSONL table."""
-    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
-    return path
+    return write_rows(path, rows)
 
 
 def parts(folder: Path) -> list[pa.Table]:

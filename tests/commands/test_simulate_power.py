@@ -10,6 +10,7 @@ from tests.support.command_line import Segscore, SegscoreOnce
 from tests.support.comparisons import refusal_line
 from tests.support.corpora import corpus, run
 from tests.support.report_pages import Reader, plain, report
+from tests.support.rows import write_rows
 
 SHOWS = 6
 
@@ -45,7 +46,7 @@ def score(segscore: Segscore, folder: Path, systems: dict[str, list[int]], docum
         )
     ]
     path = folder / "table.jsonl"
-    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    write_rows(path, rows)
     assert segscore("score", path, path, "--output", folder / "run").code == 0
     return folder / "run"
 

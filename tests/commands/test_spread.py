@@ -7,9 +7,9 @@ import pytest
 from segscore.pipeline.runs import adding, cluster, executors, planning
 from segscore.pipeline.runs.planning import Limits
 from segscore.pipeline.statistics import resampling
-from segscore.pipeline.storage import read_table
 from tests.support.command_line import Segscore
 from tests.support.corpora import corpus, run
+from tests.support.rows import read_rows
 from tests.support.run_files import files, tables
 
 
@@ -135,11 +135,11 @@ def test_duplicate_codings_are_found_across_parts(segscore: Segscore, tmp_path: 
     generated.write(tmp_path, files=3)
     record = run(segscore, tmp_path, tmp_path / "run")
     assert record["rows"]["hypotheses"]["rejected"] == 2
-    rejects = read_table(str(tmp_path / "run" / "rejects")).to_pylist()
+    rejects = read_rows(tmp_path / "run", "rejects")
     assert [(row["rule"], row["document_id"], row["coder"]) for row in rejects] == [
         ("unique_document_coder", copied["document_id"], copied["coder"])
     ] * 2
-    scores = read_table(str(tmp_path / "run" / "scores")).to_pylist()
+    scores = read_rows(tmp_path / "run", "scores")
     keys = {(row["document_id"], row["hypothesis"]) for row in scores}
     assert (copied["document_id"], copied["coder"]) not in keys
     assert len(keys) == len(generated.hypotheses) - 2

@@ -1,6 +1,5 @@
 """Agreement by boundary type, and which types are confused."""
 
-import json
 from collections import Counter
 from itertools import combinations
 from pathlib import Path
@@ -14,6 +13,7 @@ from segscore.pipeline.agreement import block
 from segscore.pipeline.storage import read_table
 from tests.oracles import naive, naive_jackknife
 from tests.support.command_line import Segscore
+from tests.support.rows import write_rows
 
 Rows = list[dict[str, Any]]
 TYPES = (1, 2, 5)
@@ -139,7 +139,7 @@ def test_the_same_types_however_the_work_is_split(
     path = tmp_path / "codings.jsonl"
     rows = project(3, 60)
     rows[0] |= {"boundary_types": None}
-    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    write_rows(path, rows)
     runs = []
     for size, pairs in ((9999, 99), (40, 7)):
         segscore.cut(size)

@@ -1,6 +1,5 @@
 """Codings that are compared with the coders': of later rounds, and of a candidate."""
 
-import json
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from itertools import combinations
@@ -31,6 +30,7 @@ from tests.oracles import naive
 from tests.oracles.naive import Value
 from tests.support.command_line import Segscore
 from tests.support.projects import Project, table
+from tests.support.rows import write_rows
 
 Rows = list[dict[str, Any]]
 CODERS = ("ann", "ben", "cat", "dan")
@@ -146,7 +146,7 @@ def test_the_numbers_are_the_same_however_the_work_is_split(
     segscore: Segscore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path = tmp_path / "codings.jsonl"
-    path.write_text("".join(json.dumps(row) + "\n" for row in project(3, 60)))
+    write_rows(path, project(3, 60))
     runs = []
     for rows, pairs in ((9999, 99), (60, 7)):
         segscore.cut(rows)
@@ -175,7 +175,7 @@ def test_contradictions_are_rejected_by_name(segscore: Segscore, tmp_path: Path)
         {**row, "coder": "gpt", "pass": "a", "document_id": "other"},
     ]
     path = tmp_path / "codings.jsonl"
-    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    write_rows(path, rows)
     options = ("--candidate", "gpt", "--output", tmp_path / "run")
     result = segscore("agree", path, "--round", "pass", *options)
     assert result.code == 0, result.err
@@ -205,7 +205,7 @@ def test_what_is_not_there_is_refused(
     segscore: Segscore, tmp_path: Path, options: tuple[str, ...], message: str
 ) -> None:
     path = tmp_path / "codings.jsonl"
-    path.write_text("".join(json.dumps(row) + "\n" for row in project(3)))
+    write_rows(path, project(3))
     result = segscore("agree", path, *options, "--output", tmp_path / "run")
     assert (result.code, message in result.err) == (2, True), result.err
     assert segscore("agree", path, "--output", tmp_path / "run").code == 0
