@@ -6,4 +6,6 @@ documents by ranges of their ids (`describe`), because sorted documents let `sco
 place, and write the tables (`write_tables`). Between them, rows are in files (`shards`).
 `answers` has `segscore answers` and `projection` has `segscore project`, whose tasks read what
 belongs to some documents, in packets (`runs.packets`).
+
+Tested in `unit/importing/`, `commands/test_import*.py`, `commands/test_answer*.py`.
 """

@@ -24,10 +24,13 @@ from segscore.pipeline.statistics.formatted_numbers import counted
 from segscore.pipeline.tables.read import Rows, with_column
 from segscore.pipeline.tables.rows import RowPlace
 from segscore.pipeline.tables.units import REGIONS_KEY
-from segscore.schemas.input_columns import BY_BOUNDARY, BY_SEGMENT, BY_UNIT, INPUT_TYPES
-
-CUT_FROM = "cut_from"
-"""Attribute of a document that was cut from another: the other's document_id."""
+from segscore.schemas.input_columns import (
+    BOUNDARY_KINDS,
+    BY_BOUNDARY,
+    BY_SEGMENT,
+    BY_UNIT,
+    CUT_FROM,
+)
 
 _COLLAPSED = "collapsed_boundaries"
 _NAMED = 3
@@ -82,12 +85,13 @@ def cut_to_regions(
     if several:
         lines.append(
             f"of several regions, each is a document, NAME#1 and so on; {CUT_FROM} is NAME: score "
-            f"with --documents and --resample-by {CUT_FROM}"
+            f"with --resample-by {CUT_FROM}"
         )
     return replace(
         rows,
         shards=shards,
         counted=[*rows.counted, *lines],
+        own=(*rows.own, CUT_FROM),
         stated={**rows.stated, REGIONS_KEY: digest_of(regions)},
     )
 
@@ -130,7 +134,8 @@ def cut_part(job: CutJob, part: Shard) -> CutReceipt:
     cut = rows.take(np.array(chosen, np.int64))
     table = cut.table
     for name in (*given, *([CUT_FROM] * job.several)):
-        values = pa.array([piece[name] for piece in pieces], INPUT_TYPES.get(name, pa.string()))
+        kind = table.schema.field(name).type if name in given else pa.string()
+        values = pa.array([piece[name] for piece in pieces], kind)
         table = with_column(table, name, values)
     shard = write_shard(job.folder, f"regions-{part.name}", [replace(cut, table=table)])
     inside = int(pc.sum(table.column("n_units")).as_py() or 0)
@@ -165,6 +170,7 @@ _CHANGED = (
     *("document_id", "n_units", "boundaries", _COLLAPSED, BY_SEGMENT),
     *BY_BOUNDARY,
     *BY_UNIT,
+    BOUNDARY_KINDS,
 )
 """Columns of which cutting writes new values."""
 
@@ -182,7 +188,7 @@ def cut_row(values: Mapping[str, object], start: int, end: int) -> dict[str, obj
     kept = positions[first:last]
     cut = dict(values) | {"n_units": end - start, "boundaries": [p - start for p in kept]}
     segment = len({*positions[:first]})
-    parts = {name: slice(first, last) for name in BY_BOUNDARY}
+    parts = {name: slice(first, last) for name in (*BY_BOUNDARY, BOUNDARY_KINDS)}
     parts |= {name: slice(start, end) for name in BY_UNIT}
     parts[BY_SEGMENT] = slice(segment, segment + len({*kept}) + 1)
     for name, part in parts.items():

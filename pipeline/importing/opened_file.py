@@ -111,8 +111,8 @@ class OpenedFile:
         encoding = self._encoding
         if encoding is None and b"\0" in self.content:
             raise self.refusal(
-                "is a binary file, not text; UTF-16 without a byte order mark is read with "
-                "--encoding utf-16-le"
+                "is a binary file, not text; name the files that have segmentations; text in "
+                "UTF-16 without a byte order mark is read with --encoding utf-16-le"
             )
         encoding = encoding or "utf-8"
         try:

@@ -20,6 +20,7 @@ from segscore.pipeline.importing.shapes import Extent
 from segscore.pipeline.importing.shards import Shard, read_shard
 from segscore.pipeline.runs.tasks import TaskRun
 from segscore.pipeline.storage import InputFile
+from segscore.pipeline.tables.units import MILLISECOND
 
 READ = "read"
 
@@ -82,7 +83,7 @@ def read_files(
     Raises:
         Refused: a part is refused; the message is that of the first.
     """
-    job = ReadJob(run.folder, reading, extents if len(parts) == 1 else None)
+    job = ReadJob(run.folder, reading, extents, alone=len(parts) == 1)
     receipts = accepted(run.tasks(read_part, parts, job, stage=READ))
     before = lines_before(parts, {name: receipt.lines for name, receipt in receipts.items()})
     receipts = {
@@ -100,7 +101,7 @@ def read_files(
             for shard in read
             for row in stated_lengths([read_shard(run.folder, shard, lambda _: columns)])
         )
-        job = ReadJob(run.folder, reading, survey=Survey.of(surveyed, extents, lengths))
+        job = replace(job, survey=Survey.of(surveyed, extents, lengths))
         converted = accepted(run.tasks(convert_part, shapes, job, stage="converted"))
     both = [*receipts.values(), *converted.values()]
     formats: dict[str, str] = {}
@@ -116,6 +117,7 @@ def read_files(
             *of_many_files([line for receipt in both for line in receipt.counted]),
             *FolderNames.of(surveyed).describe(surveyed),
         ],
+        unit=None if reading.times is None else MILLISECOND,
         adapted=sorted({clause for receipt in both for clause in receipt.adapted}),
         doubts=tuple([line for receipt in both for line in receipt.doubts][:1]),
         formats=formats,

@@ -8,6 +8,7 @@ import pyarrow as pa
 
 from segscore.pipeline import storage
 from segscore.pipeline.errors import Refused
+from segscore.pipeline.importing.answers.timing import Timing
 from segscore.pipeline.importing.conversion.convert import Survey, convert_shapes
 from segscore.pipeline.importing.conversion.counts import Converted, describe_counts
 from segscore.pipeline.importing.conversion.names import NamedShape, ReadFile, name_shapes
@@ -17,6 +18,7 @@ from segscore.pipeline.importing.parts import FilePart, PartReceipt, count_lines
 from segscore.pipeline.importing.reading import Reading, read_input, read_json_range
 from segscore.pipeline.importing.shapes import Extent, positions_of
 from segscore.pipeline.importing.shards import Shard, write_shard
+from segscore.pipeline.importing.timed_rows import time_rows
 from segscore.pipeline.importing.unit_times import timed
 from segscore.pipeline.tables.read import Rows
 from segscore.pipeline.tables.rows import ParsedRow
@@ -33,14 +35,15 @@ class ReadJob:
     Attributes:
         folder: folder of the run.
         reading: the files and how they are read.
-        extents: the lengths of `--documents`, for the task of an only part, which converts its
-            shapes at once; None for others.
+        extents: the lengths of `--documents`.
+        alone: whether there is one part only, whose task converts its shapes at once.
         survey: what is known of all shapes, for tasks that convert them.
     """
 
     folder: str
     reading: Reading
-    extents: Mapping[str, Extent] | None = None
+    extents: Mapping[str, Extent]
+    alone: bool = False
     survey: Survey | None = None
 
 
@@ -94,11 +97,11 @@ def convert_part(job: ReadJob, part: FilePart) -> ReadReceipt:
 
 def _read_files(job: ReadJob, part: FilePart) -> ReadReceipt:
     files = [read_input(url, job.reading) for url in part.urls]
-    checked = _check(files)
+    checked = _check(job, files)
     shapes = [read for read in files if not read.positions]
     surveyed = survey_shapes(_named(shapes, job.reading))
     read = replace(_write(job, part, files, checked), shapes=bool(shapes), surveyed=surveyed)
-    if job.extents is None or not shapes:
+    if not (job.alone and shapes):
         return read
     survey = Survey.of(surveyed, job.extents, stated_lengths(checked.blocks))
     converted = _convert(replace(job, survey=survey), part, shapes)
@@ -119,7 +122,7 @@ def _read_range(job: ReadJob, part: FilePart, end: int) -> ReadReceipt:
 
     def read(first: int) -> tuple[list[ReadFile], _Checked]:
         files = [read_json_range(url, content, first, job.reading)]
-        return files, _check(files)
+        return files, _check(job, files)
 
     first = 2 if part.start else 1  # no line but the first of a file has a byte order mark
     try:
@@ -143,7 +146,8 @@ class _Checked(NamedTuple):
     rejects: list[pa.Table]
 
 
-def _check(files: Sequence[ReadFile]) -> _Checked:
+def _check(job: ReadJob, files: Sequence[ReadFile]) -> _Checked:
+    """Check the positions of files, and give them times if asked to."""
     blocks: list[Rows] = []
     rejects: list[pa.Table] = []
     for read in files:
@@ -151,6 +155,9 @@ def _check(files: Sequence[ReadFile]) -> _Checked:
         blocks += [block for block, _ in checked]
         rejects.append(list_bad_lines(read.file.url, read.file.notes.bad_lines))
         rejects += [bad for _, bad in checked]
+    if (times := job.reading.times) is not None:
+        timing = Timing(times, job.extents, job.reading.settings.clock)
+        blocks = [time_rows(block, timing) for block in blocks]
     return _Checked(blocks, rejects)
 
 

@@ -33,7 +33,7 @@ from segscore.pipeline.tables.check_table import DOCUMENTS
 from segscore.pipeline.tables.mixed_attributes import describe_mixed
 from segscore.pipeline.tables.parsed_table import attribute_names, join_types
 from segscore.pipeline.tables.units import with_unit
-from segscore.schemas.input_columns import BY_UNIT, ROLE
+from segscore.schemas.input_columns import BOUNDARY_KINDS, BY_UNIT, ROLE
 
 _RANGE, _FILE = 4, 8
 """Parts of the input whose documents one task describes, and whose rows are in one file."""
@@ -55,6 +55,7 @@ def write_tables(run: TaskRun, settings: ImportSettings, rows: ImportedRows) -> 
     job = TablesJob(run.folder, shards)
     described = accepted(run.tasks(describe_range, ranges, job, stage="described")).values()
     differing = {name for receipt in described for name in receipt.differing} | {*rows.own}
+    differing.add(BOUNDARY_KINDS)
     types = types_of(shards, differing)
     job = replace(job, types=types, unit=unit, stated=rows.stated)
     rejects = rows.rejects

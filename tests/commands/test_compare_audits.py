@@ -7,6 +7,7 @@ import pytest
 
 from tests.support.command_line import Segscore
 from tests.support.projects import Project, codings
+from tests.support.rows import write_rows
 
 
 @pytest.fixture(scope="module")
@@ -20,6 +21,7 @@ def months(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
     return folder / "0.jsonl", folder / "1.jsonl"
 
 
+@pytest.mark.long
 def test_a_month_is_compared_with_the_last(
     segscore: Segscore, tmp_path: Path, months: tuple[Path, Path]
 ) -> None:
@@ -50,7 +52,7 @@ def test_codings_are_planned_for_who_is_available(
     sizes = {row["document_id"]: row["n_units"] for row in rows} | {"new-1": 60, "new-2": 70}
     documents = tmp_path / "documents.jsonl"
     listed = [{"document_id": name, "n_units": size} for name, size in sizes.items()]
-    documents.write_text("".join(json.dumps(row) + "\n" for row in listed))
+    write_rows(documents, listed)
     plan = ("agree", months[0], "--documents", documents, "--output", tmp_path / "run")
     people = ("--next", 300, "--available", "coder-01,coder-04")
     result = segscore(*plan, *people, "--layout", "next", "--format", "csv")

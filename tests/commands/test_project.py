@@ -16,6 +16,7 @@ from segscore.schemas.alignment import ALIGNMENT
 from tests.oracles import naive_projection
 from tests.oracles.naive_alignment import best_edits, tokens_of
 from tests.support.command_line import CommandResult, Segscore
+from tests.support.rows import read_rows
 from tests.support.run_files import everything
 from tests.support.transcripts import Pair, make_pair
 
@@ -40,7 +41,7 @@ ROW = {"document_id": "show-1", "coder": "anna", "n_units": 8, "boundaries": [3,
 
 
 def read(folder: Path) -> list[dict[str, Any]]:
-    return storage.read_table(str(folder)).to_pylist()
+    return read_rows(folder)
 
 
 class Projects:
@@ -157,6 +158,7 @@ def pairs(number: int) -> dict[str, Pair]:
     return {f"show-{i}": make_pair(random, segments=3, words=9, changed=0.3) for i in range(number)}
 
 
+@pytest.mark.first
 @pytest.mark.parametrize("ties", ["latest", "earliest"])
 def test_a_corpus_is_projected_as_by_trying_all_cuts(projects: Projects, ties: str) -> None:
     made = {name: p for name, p in pairs(30).items() if len(p.target) < 12}
@@ -292,6 +294,7 @@ SHORT = {"show-1": HEARD[:1]}
 OTHER = {"show-1": ["something else entirely is said here"] * 8}
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("row", "units", "message"),
     [

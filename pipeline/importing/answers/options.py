@@ -12,6 +12,9 @@ REFUSE, NONE, LEAVE_OUT = "refuse", "none", "leave-out"
 """What becomes of an answer that cannot be used."""
 
 STARTS, ENDS, RANGES, SIZES = "starts", "ends", "ranges", "sizes"
+TIMES = "times"
+"""Numbers are times of starts, alone or before a path, as `times:segments[].start`."""
+
 NUMBERS = (STARTS, ENDS, RANGES, SIZES)
 """What the numbers of an answer are."""
 
@@ -30,7 +33,8 @@ class AnswerOptions:
 
     They have the names of the fields of ``ImportSettings``, and the defaults of answers.
     ``unit_times`` is the path of the start times of the units in a record of the source, and
-    ``quotes`` the path of the quotes in the JSON of an answer.
+    ``quotes`` the path of the quotes in the JSON of an answer.  ``are_times``, which is no setting,
+    says that numbers are first made of times.
     """
 
     format_name: str
@@ -48,6 +52,7 @@ class AnswerOptions:
     answer: str | None = None
     labels: str | None = None
     numbers: str = AUTO
+    are_times: bool = False
     quotes: str | None = None
     first_number: int | None = None
     strict: bool = False
@@ -64,7 +69,7 @@ class AnswerOptions:
         """What the field `answers` of a signature says: format, how it was read, failures."""
         read = {
             REWRITTEN: self.tokens,
-            NUMBERED: self.numbers.partition(":")[0],
+            NUMBERED: TIMES if self.are_times else self.numbers.partition(":")[0],
             QUOTED: self.tokens,
         }
         kept = f",truncated:{KEEP}" if self.truncated == KEEP else ""

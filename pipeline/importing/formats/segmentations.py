@@ -354,8 +354,9 @@ FORMATS = (
         read_json_lines,
         shared=JSON_LINES_ENDINGS,
         content=lambda head: "boundaries" in head.keys,
+        in_units=True,
     ),
-    Format("segeval", _read_segeval, shared=(".json",), content=_is_segeval),
-    Format("nltk", _read_nltk, shared=TEXT_ENDINGS, content=_is_nltk),
-    Format("csv", _read_csv, shared=CSV_ENDINGS, content=_is_csv),
+    Format("segeval", _read_segeval, shared=(".json",), content=_is_segeval, in_units=True),
+    Format("nltk", _read_nltk, shared=TEXT_ENDINGS, content=_is_nltk, in_units=True),
+    Format("csv", _read_csv, shared=CSV_ENDINGS, content=_is_csv, in_units=True),
 )

@@ -17,6 +17,7 @@ from segscore.pipeline import storage
 from segscore.pipeline.importing.formats import segmentations
 from segscore.pipeline.runs import planning
 from tests.support.command_line import CommandResult, Segscore
+from tests.support.rows import read_rows
 
 
 def gzipped(content: bytes) -> bytes:
@@ -40,8 +41,7 @@ def run(segscore: Segscore, tmp_path: Path) -> Callable[..., CommandResult]:
 
 
 def rows(tmp_path: Path, table: str = "references") -> list[dict[str, Any]]:
-    table_rows: list[dict[str, Any]] = storage.read_table(str(tmp_path / "out" / table)).to_pylist()
-    return table_rows
+    return read_rows(tmp_path / "out", table)
 
 
 def zstd(text: bytes) -> bytes:
