@@ -10,9 +10,6 @@ from dataclasses import dataclass
 from itertools import pairwise
 from statistics import fmean
 
-import pyarrow as pa
-import pyarrow.compute as pc
-
 from segscore.pipeline.agreement.sentences import SHOWN
 from segscore.pipeline.plain_text import named_list
 from segscore.pipeline.runs.finished import FinishedRun
@@ -150,23 +147,14 @@ def _searched(
     return sizes, members
 
 
-def _rows(
-    run: FinishedRun, table: str, columns: Sequence[str], documents: Collection[str]
-) -> Iterator[dict[str, object]]:
-    wanted = pa.array([*documents], pa.string())
-    for part in run.parts(table, ["document_id", *columns]):
-        chosen = pc.is_in(part.column("document_id").cast(pa.string()), wanted)
-        yield from part.filter(chosen).to_pylist()
-
-
 def _codings(run: FinishedRun, members: Mapping[str, Sequence[str]]) -> Documents:
     """Return the boundaries of all coders of some documents."""
     codings: Documents = {
         document: {name: [] for name in members[document]} for document in members
     }
-    for row in _rows(run, "prominence", ["position", "marked_by"], members):
-        for coder in row["marked_by"]:  # type: ignore[attr-defined]
-            codings[str(row["document_id"])][coder].append(int(str(row["position"])))
+    for row in run.rows_of("prominence", ["position", "marked_by"], members):
+        for coder in row["marked_by"]:
+            codings[row["document_id"]][coder].append(row["position"])
     return codings
 
 
@@ -174,8 +162,8 @@ def _similarities(
     run: FinishedRun, members: Mapping[str, Sequence[str]]
 ) -> dict[str, dict[tuple[str, str], float]]:
     found: dict[str, dict[tuple[str, str], float]] = defaultdict(dict)
-    for row in _rows(run, "pairs", ["coder", "peer", SHOWN], members):
-        found[str(row["document_id"])][str(row["coder"]), str(row["peer"])] = float(str(row[SHOWN]))
+    for row in run.rows_of("pairs", ["coder", "peer", SHOWN], members):
+        found[row["document_id"]][row["coder"], row["peer"]] = row[SHOWN]
     return found
 
 

@@ -1,6 +1,5 @@
 """Audit the documents of one part: the task of an agreement run."""
 
-import json
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 
@@ -15,9 +14,7 @@ from segscore.pipeline.agreement.coder_pairs import require_memory
 from segscore.pipeline.agreement.documents import (
     document_coefficients,
     documents_table,
-    first_contested,
     index_table,
-    most_contested,
     pairs_table,
     prominence_table,
     similarities,
@@ -55,19 +52,6 @@ from segscore.pipeline.tables.contradictions import Described, describe
 from segscore.pipeline.tables.plain_attributes import with_attributes
 from segscore.pipeline.tables.read import Rows, join_rows, validate_rows
 from segscore.pipeline.tables.validate import REJECT_COLUMNS
-
-CONTESTED = 10
-"""The most documents that a part reports as contested."""
-
-CONTESTED_COLUMNS = [
-    "document_id",
-    "codings",
-    "boundary_similarity",
-    "segments_mean",
-    "window_diff_mean",
-    "coders",
-]
-"""Columns of `documents` that are reported for contested documents."""
 
 
 @dataclass(frozen=True)
@@ -118,15 +102,12 @@ class Audited:
         pairs: number of rows written to `pairs`.
         size: total units and total segments of all accepted codings, for `per-run` windows.
         tallied: whether it has documents, whose sums it saved.
-        contested: rows of `documents` with the lowest similarity; coders as a JSON list, because
-            receipts have no lists in rows.
     """
 
     rows: RowCounts
     pairs: int = 0
     size: tuple[int, int] = (0, 0)
     tallied: bool = False
-    contested: list[dict[str, object]] = field(default_factory=list)
     left_out: dict[str, int] = field(default_factory=dict)
     of_candidate: int = 0
     layers: dict[str, Layers] = field(default_factory=dict)
@@ -207,21 +188,17 @@ def audit_codings(
     extra = extra_tallies(accepted.extra, audited, job.group_by, job.choices.judging)
     extra["types"] = types_tally(accepted.typed, audited, job.group_by, reach.n_t)
     nothing = {name: table.slice(0, 0) for name, table in extra.items()}
-    tallies, pairs, contested = [], 0, []
+    tallies, pairs = [], 0
     for number, documents in enumerate(cut_blocks(codings.first)):
         block = make_block(codings, attributes, documents, reach)
         for table, rows in _tables(block, job):
             write(table, f"-{number:03d}", rows)
-            if table == "documents":
-                chosen = most_contested(rows.select(CONTESTED_COLUMNS), CONTESTED)
-                contested += [{**row, "coders": json.dumps(row["coders"])} for row in chosen]
         segments = job.choices.segments
         tallies.append(
             tallies_of(block, job.group_by, nothing, bucketed=bucketed, segments=segments)
         )
         pairs += len(block.pairs)
-    contested = first_contested(contested, CONTESTED)
-    audited_part = replace(_received(accepted), pairs=pairs, tallied=True, contested=contested)
+    audited_part = replace(_received(accepted), pairs=pairs, tallied=True)
     apart = {name: add_tables(name, [table], job.group_by) for name, table in extra.items()}
     return audited_part, replace(merge_tallies(tallies, job.group_by), **apart)
 

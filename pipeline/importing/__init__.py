@@ -4,4 +4,6 @@
 their ids (`describe`), and write the tables (`write_tables`). Between them, rows are in files
 (`shards`).
 `projection` has `segscore project`, which differs in what its tasks read.
+
+Tested in `unit/importing/`, `commands/test_import*.py`, `commands/test_answer*.py`.
 """

@@ -21,6 +21,7 @@ from segscore.pipeline.importing.shapes import Extent
 from segscore.pipeline.importing.shards import Shard, read_shard
 from segscore.pipeline.runs.tasks import TaskRun
 from segscore.pipeline.storage import InputFile
+from segscore.pipeline.tables.units import MILLISECOND
 
 READ = "read"
 
@@ -114,6 +115,7 @@ def read_files(
             *of_many_files([line for receipt in both for line in receipt.counted]),
             *FolderNames.of(surveyed).describe(surveyed),
         ],
+        unit=None if reading.times is None else MILLISECOND,
         adapted=sorted({clause for receipt in both for clause in receipt.adapted}),
         doubts=tuple([line for receipt in both for line in receipt.doubts][:1]),
     )

@@ -7,6 +7,7 @@ import pyarrow as pa
 
 from segscore.pipeline import storage
 from segscore.pipeline.errors import Refused
+from segscore.pipeline.importing.answers.timing import Timing
 from segscore.pipeline.importing.conversion.convert import Survey, convert_shapes
 from segscore.pipeline.importing.conversion.counts import Converted, describe_counts
 from segscore.pipeline.importing.conversion.names import NamedShape, ReadFile, name_shapes
@@ -22,6 +23,7 @@ from segscore.pipeline.importing.import_tables import check_block, list_bad_line
 from segscore.pipeline.importing.parts import FilePart, PartReceipt, count_lines
 from segscore.pipeline.importing.shapes import Extent
 from segscore.pipeline.importing.shards import Shard, write_shard
+from segscore.pipeline.importing.timed_rows import time_rows
 from segscore.pipeline.importing.unit_times import timed
 from segscore.pipeline.tables.read import Rows
 from segscore.pipeline.tables.rows import ParsedRow
@@ -112,7 +114,7 @@ def _read_files(job: ReadJob, part: FilePart) -> ReadReceipt:
         if isinstance(file, ReadFile):
             shapes.append(file)
         else:
-            checked, bad = _check(url, file)
+            checked, bad = _check(job, url, file)
             blocks += checked
             rejects += bad
             adapted |= {*file.adapted}
@@ -149,7 +151,7 @@ def _read_range(job: ReadJob, part: FilePart, end: int) -> ReadReceipt:
     first = 2 if part.start else 1  # no line but the first of a file has a byte order mark
     try:
         read = read_json_block(url, content, first, job.reading)
-        blocks, rejects = _check(url, read)
+        blocks, rejects = _check(job, url, read)
         sound = not any(table.num_rows for table in rejects)
     except Refused:
         if not part.start:
@@ -158,18 +160,22 @@ def _read_range(job: ReadJob, part: FilePart, end: int) -> ReadReceipt:
     if part.start and not sound:
         first = part.first_line()
         read = read_json_block(url, content, first, job.reading)
-        blocks, rejects = _check(url, read)
+        blocks, rejects = _check(job, url, read)
     number = write_rejects(job.folder, f"{part.name}-read", rejects)
     shard = write_shard(job.folder, part.name, blocks, skipped=first - 1)
     adapted = sorted(read.adapted)
     return ReadReceipt(shard=shard, rejects=number, lines=count_lines(content), adapted=adapted)
 
 
-def _check(url: str, read: FileRows) -> tuple[list[Rows], list[pa.Table]]:
-    """Return the valid rows of a file, and its rejects: lines first, then rows."""
+def _check(job: ReadJob, url: str, read: FileRows) -> tuple[list[Rows], list[pa.Table]]:
+    """Return the valid rows of a file, timed if asked to, and its rejects: lines, then rows."""
     checked = [check_block(block) for block in read.blocks]
     rejects = [list_bad_lines(url, read.bad_lines), *(bad for _, bad in checked)]
-    return [block for block, _ in checked], rejects
+    blocks, times = [block for block, _ in checked], job.reading.times
+    if times is not None:
+        timing = Timing(times, job.extents, job.reading.settings.clock)
+        blocks = [time_rows(block, timing) for block in blocks]
+    return blocks, rejects
 
 
 def _convert(job: ConvertJob, part: FilePart, shapes: Sequence[ReadFile]) -> ReadReceipt:

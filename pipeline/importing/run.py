@@ -178,7 +178,8 @@ def warn_of_unused(reading: Reading) -> Iterator[str]:
         examples.setdefault(format_name, url)
         known = FORMATS[format_name]
         used = {*known.options}
-        if reading.times is not None and (known.in_units or "unit_times" in used):
+        takes_times = known.in_units or known.rows is not None or "unit_times" in used
+        if reading.times is not None and takes_times:
             used |= {"unit_times", "source"}
         unused = [name for name in unused if name not in used]
         if not unused:

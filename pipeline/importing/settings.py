@@ -343,10 +343,10 @@ class ImportSettings:
     numbers: Annotated[
         str | None,
         Option(
-            "What numbers are: auto, starts, ends, ranges or sizes. "
+            "What numbers are: auto, starts, ends, ranges, sizes or times. "
             "With auto, an answer that does not show it fails. With a path in JSON "
             "(starts:segments[].start) or a pattern (starts:pattern:REGEX) it is not "
-            "asked.",
+            "asked. times are of starts, with --unit-times.",
             Panel.ANSWERS,
         ),
     ] = None

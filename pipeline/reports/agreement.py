@@ -51,16 +51,13 @@ def agreement_sections(result: AuditResult) -> Iterator[Section]:
     if (types := result.types) is not None:
         yield Section("types", "Boundary types", "", [shown_figure(types)])
     yield Section("pairs", "Agreement between coders", "", [_pairs(result.pairs)])
-    *prominence, quartiles = result.prominence
-    most = max(max(table.columns[1].values, default=0) for table in prominence)
-    figures = [*(_prominence(table, most) for table in prominence), shown_figure(quartiles)]
-    yield Section("prominence", "Prominence", "", figures)
+    yield Section("prominence", "Prominence", "", [_prominence(result.prominence)])
     yield contested(result.run)
 
 
 def audit_charts(run: FinishedRun) -> list[Chart | None]:
     """Draw an audit for a paper: coefficients, and coders with the others, with intervals."""
-    result = AuditResult(run, [])
+    result = AuditResult(run)
     drawn = result.above_chance
     return [
         charts.intervals(interval_marks(drawn), drawn.title, legend=False),
@@ -156,11 +153,12 @@ def _pairs(table: ResultTable) -> Figure:
     return shown_figure(table, matrix(cells, SHOWN), wide=True)
 
 
-def _prominence(table: ResultTable, most: int) -> Figure:
-    """Draw the share of coders that support each position; the axis ends at the most of all."""
+def _prominence(table: ResultTable) -> Figure:
+    """Draw the share of coders that support each position."""
     names, positions = table.columns
     classes = [
         {"name": name, "value": count}
         for name, count in zip(names.values, positions.values, strict=True)
     ]
+    most = max(positions.values, default=0)
     return shown_figure(table, charts.columns(classes, "share of the coders", positions.name, most))

@@ -257,7 +257,7 @@ def _arrow(text: bytes, attributes: Mapping[str, pa.DataType], unexpected: str) 
     from pyarrow import json
 
     return json.read_json(
-        BytesIO(text),
+        pa.BufferReader(text),
         json.ReadOptions(use_threads=False, block_size=len(text) + 1),
         json.ParseOptions(
             explicit_schema=pa.schema({**_COLUMNS, **attributes}.items()),

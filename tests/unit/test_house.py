@@ -69,6 +69,15 @@ def test_the_page_about_the_code_names_what_its_files_define() -> None:
         assert re.search(defined, found.read_text(), re.MULTILINE), (name, file)
 
 
+def test_each_room_says_where_it_is_tested() -> None:
+    for room in sorted((ROOT / "pipeline").glob("*/__init__.py")):
+        docstring = ast.get_docstring(ast.parse(room.read_text())) or ""
+        tested = re.search(r"^Tested in (.+)\.$", docstring, re.MULTILINE | re.DOTALL)
+        assert tested, room
+        for pattern in re.findall(r"`([^`]+)`", tested[1]):
+            assert [*(ROOT / "tests").glob(pattern)], pattern
+
+
 def test_one_package_is_installed() -> None:
     assert (distribution("segscore").read_text("top_level.txt") or "").split() == ["segscore"]
 

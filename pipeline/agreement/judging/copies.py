@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from segscore.pipeline.agreement.judging.limits import FEWEST_COPYING, FEWEST_DOCUMENTS
 from segscore.pipeline.agreement.judging.pair_counts import CoderPairCounts
-from segscore.pipeline.agreement.judging.step import AuditRows, Kind, Limit, Step, StepColumn
+from segscore.pipeline.agreement.judging.step import AuditRows, Kind, Limit, Part, Step, StepColumn
 from segscore.pipeline.agreement.judging.view import Columns, View
 from segscore.pipeline.arrays.ragged import Flags, Floats
 from segscore.pipeline.statistics.formatted_numbers import percent, shown_as
@@ -70,6 +70,7 @@ class Copies(Step):
     )
     mark, order = "high_agreement", "residual"
     of_pairs = True
+    part = Part.PAIRS
 
     def judge(self, view: View) -> Columns:
         """Take the pairs that the search for readings found, as far as they still agree so well."""

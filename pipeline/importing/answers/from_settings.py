@@ -1,12 +1,14 @@
 """Check the options of an import of answers, and find the files with the units."""
 
+from dataclasses import replace
+
 from segscore.pipeline import storage
 from segscore.pipeline.errors import Refused
 from segscore.pipeline.importing.answers.breaks import require_break
 from segscore.pipeline.importing.answers.cleaning import FENCE
 from segscore.pipeline.importing.answers.forms import QUOTES_OPTION
 from segscore.pipeline.importing.answers.numbers import how_numbered
-from segscore.pipeline.importing.answers.options import ANSWER_FORMATS, AnswerOptions
+from segscore.pipeline.importing.answers.options import ANSWER_FORMATS, STARTS, TIMES, AnswerOptions
 from segscore.pipeline.importing.answers.patterns import require_pattern
 from segscore.pipeline.importing.field_paths import field_path
 from segscore.pipeline.importing.settings import ImportSettings
@@ -61,6 +63,9 @@ def answer_options(settings: ImportSettings) -> AnswerOptions:
         memory=settings.memory_limit,
         **given,
     )
+    if options.numbers.partition(":")[0] == TIMES:
+        starts = f"{STARTS}{options.numbers.removeprefix(TIMES)}"
+        options = replace(options, numbers=starts, first_number=1, are_times=True)
     require_break(options.breaks)
     how_numbered(options.numbers)
     if options.labels is not None:

@@ -12,6 +12,9 @@ REFUSE, NONE, LEAVE_OUT = "refuse", "none", "leave-out"
 """What becomes of an answer that cannot be used."""
 
 STARTS, ENDS, RANGES, SIZES = "starts", "ends", "ranges", "sizes"
+TIMES = "times"
+"""Numbers are times of starts, alone or before a path, as `times:segments[].start`."""
+
 NUMBERS = (STARTS, ENDS, RANGES, SIZES)
 """What the numbers of an answer are."""
 
@@ -27,7 +30,7 @@ class AnswerOptions:
 
     ``drop_headings`` says whether the words of headings are not aligned, and ``times_field`` is the
     path of the start times of the units in a record of the source; ``quotes`` is the path of the
-    quotes in the JSON of an answer.
+    quotes in the JSON of an answer. ``are_times`` says that numbers are first made of times.
     """
 
     format_name: str
@@ -45,6 +48,7 @@ class AnswerOptions:
     answer: str | None = None
     labels: str | None = None
     numbers: str = AUTO
+    are_times: bool = False
     quotes: str | None = None
     first_number: int | None = None
     strict: bool = False
@@ -62,7 +66,7 @@ class AnswerOptions:
         """What the field `answers` of a signature says: format, how it was read, failures."""
         read = {
             REWRITTEN: self.tokens,
-            NUMBERED: self.numbers.partition(":")[0],
+            NUMBERED: TIMES if self.are_times else self.numbers.partition(":")[0],
             QUOTED: self.tokens,
         }
         kept = f",truncated:{KEEP}" if self.truncated == KEEP else ""

@@ -4,6 +4,7 @@ import gc
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from fractions import Fraction
 
 import pyarrow as pa
 
@@ -14,6 +15,7 @@ from segscore.pipeline.importing.answers.alignment_rows import (
     aligned_row,
     alignment_table,
 )
+from segscore.pipeline.importing.answers.clock_numbers import number_times
 from segscore.pipeline.importing.answers.deciding import Decision, NumberReading
 from segscore.pipeline.importing.answers.gathering import (
     ANSWERS,
@@ -24,7 +26,13 @@ from segscore.pipeline.importing.answers.gathering import (
     read_bucket,
     units_by_document,
 )
-from segscore.pipeline.importing.answers.options import LEAVE_OUT, RANGES, STARTS, AnswerOptions
+from segscore.pipeline.importing.answers.options import (
+    LEAVE_OUT,
+    RANGES,
+    STARTS,
+    TIMES,
+    AnswerOptions,
+)
 from segscore.pipeline.importing.answers.placing import (
     Placed,
     Prepared,
@@ -250,12 +258,26 @@ def _pairs(job: PlaceJob, part: Bucket, units: Mapping[str, DocumentUnits]) -> I
         too_long = failure_by_length(int(str(row["characters"])), job.options)
         is_json = row["json"] and too_long is None
         answer = json.loads(str(row["answer"])) if is_json else row["answer"]
+        if job.options.are_times and too_long is None:
+            answer = _numbered(answer, job, document, units[document], place)
         if not missing:
             yield _Pair(document, coder, answer, units[document], place, too_long)
     if missing:
         document, place = missing[0]
         more = f"; and {len(missing) - 1} more" if len(missing) > 1 else ""
         raise place.refusal(f"--source has no units of the document {document}{more}")
+
+
+def _numbered(
+    answer: object, job: PlaceJob, document: str, units: DocumentUnits, place: RowPlace
+) -> object:
+    """Return an answer with numbers of units in the place of times."""
+    if job.timing is None:
+        raise place.refusal(f"--numbers {TIMES}: name the times of the units with --unit-times")
+    times = job.timing.times_of(document, len(units.texts), place, units)
+    length, start = job.timing.length_of(document, times)
+    starts = [each.exact for each in times.starts]
+    return number_times(answer, starts, Fraction(start + length))
 
 
 def _shown(place: RowPlace) -> str:
