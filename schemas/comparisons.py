@@ -14,11 +14,6 @@ from segscore.schemas.columns import (
     whole_or_null,
 )
 
-
-def _known(description: str) -> pap.Column:
-    return pap.Column(pa.float64(), nullable=False, description=description)
-
-
 MEASURE = name("column of scores or panel_scores that is compared")
 AVERAGE = any_of(
     ["micro", "macro"],
@@ -200,19 +195,23 @@ WORST = pap.DataFrameSchema(
 WHERE = pap.DataFrameSchema(
     {
         "analysis": any_of(
-            ["story_length", "position", "prominence"],
+            ["story_length", "position", "prominence", "kind", "distance"],
             "how boundaries are classified: by the length of the story they open, their position "
-            "in the document, or the share of coders who marked the position",
+            "in the document, or the share of coders who marked the position. kind: by the "
+            "`boundary_kinds` of the references. distance: by that from the nearest boundary of "
+            "the other side",
         ),
-        "low": _known(
+        "low": number_or_null(
             "lower end of the class. story_length: shortest length, in the unit of the run. "
             "position: start as a share of the document, included. prominence: share of coders, "
-            "excluded (0 to 0: marked by none)"
+            "excluded (0 to 0: marked by none). distance: in the unit of the run. kind: null"
         ),
-        "high": _known(
+        "high": number_or_null(
             "upper end of the class. story_length: longest length. position: end as a share of the "
-            "document, excluded. prominence: share of coders, included"
+            "document, excluded. prominence: share of coders, included. distance: included, null "
+            "for the farthest. kind: null"
         ),
+        "kind": name_or_null("kind of the reference boundaries, where they are classified by it"),
         "system": SYSTEM,
         "run": name("run of the system"),
         "hypothesis": name("name of the system in that run"),
@@ -223,7 +222,9 @@ WHERE = pap.DataFrameSchema(
         "near_misses": whole("reference boundaries with a near miss"),
         "substitutions": whole("reference boundaries matched with another type"),
         "misses": whole("reference boundaries missed"),
-        "false_alarms": whole("boundaries in the class that only the hypothesis has"),
+        "false_alarms": whole_or_null(
+            "boundaries in the class that only the hypothesis has; null for a kind"
+        ),
         "miss_rate": share_or_null("misses / reference_boundaries"),
         "false_alarm_rate": share_or_null(
             "false_alarms / (false_alarms + reference_boundaries - misses): share of what the "

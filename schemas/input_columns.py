@@ -108,6 +108,12 @@ BY_BOUNDARY = tuple(
 BY_SEGMENT = "segment_labels"
 """Optional list of a segmentation, with one element per segment."""
 
+BOUNDARY_KINDS = "boundary_kinds"
+"""Attribute of references: a text for each boundary, such as the kind of its transition."""
+
+CUT_FROM = "cut_from"
+"""Attribute of a document that is a region of another: the document_id of the other."""
+
 MOST_WORDS = 2**31 - 1
 """Largest sum of the unit lengths of a document."""
 

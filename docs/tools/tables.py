@@ -1,5 +1,6 @@
 """The page of tables, from the schemas."""
 
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from textwrap import fill
 
@@ -120,7 +121,7 @@ def _tables() -> Iterator[str]:
         yield _wrapped(
             f"One row per {table.schema.description}. {table.place}{_further_columns(table)}."
         )
-        yield _markdown(_COLUMN, _columns(table))
+        yield from _columns(table)
         yield from _chosen(table)
         if table.command is None:
             yield f"{_RULES}\n\n{_bullets(_rules(table))}"
@@ -166,11 +167,21 @@ def _further_columns(table: OutputTable) -> str:
     return f"; {BESIDE[table.beside]} {where}"
 
 
-def _columns(table: OutputTable) -> Iterator[tuple[str, ...]]:
+def _columns(table: OutputTable) -> Iterator[str]:
+    """Yield the table of the columns, and a sentence on those that earlier tables have."""
     given = {name.removesuffix("_given") for name, _ in _rules(table)}
     before = [each for each in TABLES[: TABLES.index(table)] if each.command is not None]
+    own, earlier = [], defaultdict[str, list[str]](list)
     for row in table_rows(table, given, before if table.command is not None else ()):
-        yield in_code(row.names), row.kind, row.meaning
+        if row.kind:
+            own.append((in_code(row.names), row.kind, row.meaning))
+        else:
+            earlier[row.meaning] += row.names
+    if own:
+        yield _markdown(_COLUMN, own)
+    if earlier:
+        said = (f"{in_code(names)} {meaning}" for meaning, names in earlier.items())
+        yield f"Also {'; '.join(said)}."
 
 
 def _rules(table: OutputTable) -> list[tuple[str, str]]:
@@ -210,8 +221,8 @@ def _wrapped(text: str) -> str:
 
 
 def _markdown(heads: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    lines = [heads, ["---"] * len(heads), *rows]
-    return "\n".join(f"| {' | '.join(_cell(text) for text in line)} |" for line in lines)
+    lines = [f"| {' | '.join(map(_cell, line))} |" for line in (heads, *rows)]
+    return "\n".join([lines[0], f"|{'---|' * len(heads)}", *lines[1:]])
 
 
 def _cell(text: str) -> str:

@@ -83,7 +83,7 @@ def _told_pairs(
 
 def _print_further(finished: FinishedRun) -> None:
     """Print the tables that were asked for."""
-    for table in where_tables(finished.rows("where")):
+    for table in where_tables(finished.rows("where"), finished.unit):
         print_result(table)
     if counts := finished.rows("changes"):
         print_result(changes_table(counts))

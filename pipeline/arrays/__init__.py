@@ -1,1 +1,4 @@
-"""Ragged boundary arrays, document ids, and the compilation of loops."""
+"""Ragged boundary arrays, document ids, and the compilation of loops.
+
+Tested in `unit/arrays/`.
+"""

@@ -8,8 +8,8 @@ import pyarrow as pa
 from segscore.pipeline.comparison.shared_documents import SharedDocuments, read_documents
 from segscore.pipeline.comparison.verdict import BestSystem
 from segscore.pipeline.results.leaderboard import rank
+from segscore.pipeline.results.leaderboard_remarks import describe_effective
 from segscore.pipeline.runs.finished import rows_over_all
-from segscore.pipeline.scoring.few_documents import describe_effective
 from segscore.pipeline.scoring.finished_scoring import FinishedScoring
 from segscore.pipeline.statistics.averages import summary_groups
 from segscore.pipeline.statistics.finding import Finding

@@ -1,10 +1,15 @@
 """Tables of where systems miss boundaries, and of what changed between two of them."""
 
 import textwrap
+from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from segscore.pipeline.runs.finished import RunRow, grouped
-from segscore.pipeline.statistics.formatted_numbers import percent, shown_number
+from segscore.pipeline.statistics.formatted_numbers import (
+    percent,
+    shown_number,
+    shown_position,
+)
 from segscore.pipeline.statistics.result_table import Column, ResultTable
 
 _SYSTEMS = 10
@@ -13,27 +18,42 @@ _SYSTEMS = 10
 _HEADING = 16
 """Number of characters after which a name in a heading continues on the next line."""
 
-_ANALYSES = {
-    "story_length": "by length of the story that the boundary opens",
-    "position": "by position in the document",
-    "prominence": "by share of the coders who marked the position",
+_RATES = "miss rate, false alarm rate, by"
+_TITLES = {
+    "story_length": f"{_RATES} length of the story that the boundary opens",
+    "position": f"{_RATES} position in the document",
+    "prominence": f"{_RATES} share of the coders who marked the position",
+    "kind": "recall, by kind of the reference boundary",
+    "distance": "reference boundaries, by distance to the nearest boundary of the system",
 }
 
 
-def where_tables(rows: Sequence[RunRow]) -> Iterator[ResultTable]:
-    """Show for each analysis the miss and false alarm rates of systems by class."""
+def where_tables(rows: Sequence[RunRow], unit: str | None = None) -> Iterator[ResultTable]:
+    """Show for each analysis how many boundaries of a class each system finds.
+
+    Args:
+        rows: rows of the table `where`.
+        unit: unit of the run; None if it is not known.
+    """
     systems = list(dict.fromkeys(row["system"] for row in rows))[:_SYSTEMS]
     of_analysis = grouped(rows, ("analysis",))
-    for analysis, title in _ANALYSES.items():
-        classes = grouped(of_analysis.get((analysis,), ()), ("low", "high"))
+    for analysis, title in _TITLES.items():
+        classes = grouped(of_analysis.get((analysis,), ()), ("low", "high", "kind"))
         if not classes:
             continue
-        cells = [{row["system"]: _rates(row) for row in found} for found in classes.values()]
+        totals = Counter[str]()
+        for row in of_analysis[(analysis,)]:
+            totals[row["system"]] += row["reference_boundaries"]
+        cells = [
+            {row["system"]: _cell(row, totals[row["system"]]) for row in found}
+            for found in classes.values()
+        ]
+        names = [_class(analysis, low, high, kind, unit) for low, high, kind in classes]
         most = [max(row["reference_boundaries"] for row in found) for found in classes.values()]
         yield ResultTable(
             [
-                Column("", [_class(analysis, *ends) for ends in classes], is_name=True),
-                Column("boundaries", most),
+                Column("", names, is_name=True),
+                *([Column("boundaries", most)] if analysis != "distance" else []),
                 *(
                     Column(
                         "\n".join(textwrap.wrap(system, _HEADING)),
@@ -42,17 +62,31 @@ def where_tables(rows: Sequence[RunRow]) -> Iterator[ResultTable]:
                     for system in systems
                 ),
             ],
-            title=f"miss rate, false alarm rate, {title}",
+            title=title,
         )
 
 
-def _rates(row: RunRow) -> str:
+def _cell(row: RunRow, boundaries: int) -> str:
+    """Write what a system does in a class: recall, number and share, or both rates of errors."""
+    if row["analysis"] == "kind":
+        return shown_number(1 - row["miss_rate"])
+    if row["analysis"] == "distance":
+        number = row["reference_boundaries"]
+        return f"{number:,} ({percent(number / boundaries if boundaries else None)})"
     return f"{shown_number(row['miss_rate'])}, {shown_number(row['false_alarm_rate'])}"
 
 
-def _class(analysis: str, low: float, high: float) -> str:
-    if analysis == "story_length":
-        return f"{low:.0f} to {high:.0f}" if low < high else f"{low:.0f}"
+def _class(
+    analysis: str, low: float | None, high: float | None, kind: str | None, unit: str | None
+) -> str:
+    if low is None:
+        return str(kind)
+    if high is None:
+        return "farther"
+    if analysis in ("story_length", "distance"):
+        start, end = (shown_position(int(each), unit) for each in (low, high))
+        between = f"up to {end}" if analysis == "distance" else f"{start} to {end}"
+        return end if low == high else between
     if analysis == "prominence" and high == 0:
         return "none"
     return f"{percent(low)} to {percent(high)}"

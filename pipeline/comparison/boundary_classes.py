@@ -1,14 +1,22 @@
-"""Classes of boundaries by story length, position and prominence."""
+"""Classes of boundaries: story length, position, prominence, kind, and distance."""
 
-from collections.abc import Callable
+from collections import Counter
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from segscore.pipeline.agreement.prominence import marked
 from segscore.pipeline.arrays.ragged import Flags, Ints, Ragged
+from segscore.pipeline.errors import Refused
+from segscore.pipeline.scoring.boundaries import InWords
+from segscore.pipeline.scoring.inputs import Collected
 from segscore.pipeline.scoring.references import References
+from segscore.pipeline.tables.read import Rows
+from segscore.schemas.input_columns import BOUNDARY_KINDS
 
 TENTHS = 10
 QUARTERS = 4
@@ -25,23 +33,30 @@ class Classes:
         class_of: function that returns the class of positions, -1 for none; it takes the row of the
             reference and the position in the unit of the run, each of shape (positions,).
         boundary_class: class of each reference boundary, shape (boundaries,).
+        kinds: the names of classes that are kinds of reference boundaries, which have no ends.
     """
 
-    low: list[float]
-    high: list[float]
+    low: Sequence[float | None]
+    high: Sequence[float | None]
     class_of: Callable[[Ints, Ints], Ints]
     boundary_class: Ints
+    kinds: Sequence[str] = ()
 
 
 class Places:
     """Classes of a run's reference boundaries by story length, position and prominence.
 
-    Those of prominence are there only if a document has several references.
+    Those of prominence are there only if a document has several references, and kinds only if
+    references have an attribute of kinds.
     """
 
-    def __init__(self, references: References, shared: Flags) -> None:
-        """Divide the boundaries of the shared documents into classes."""
-        self.references = references
+    def __init__(self, collected: Collected, shared: Flags) -> None:
+        """Divide the boundaries of the shared documents into classes.
+
+        Raises:
+            Refused: a reference has another number of kinds than of boundaries.
+        """
+        references = self.references = collected.references
         once = references.side.boundaries
         self.keys = np.repeat(np.arange(len(once)), once.lengths) << 32 | once.values
         self.lengths = _lengths(once, references.size)
@@ -61,6 +76,19 @@ class Places:
             self.classes["prominence"] = self._classes(
                 quarters[:-1], [0.0, *quarters[2:]], self._prominence_class
             )
+        if BOUNDARY_KINDS in collected.reference_rows.table.column_names:
+            self.classes["kind"] = self._kinds(collected.reference_rows)
+
+    def _kinds(self, rows: Rows) -> Classes:
+        """Return the classes by kind; a boundary without one, and a false alarm, has no class."""
+        names, key, code = _kinds_by_place(rows, self.references)
+        typed = self.references.side.typed
+        own = np.repeat(np.arange(len(typed)), typed.lengths) << 32 | typed.values
+        # The last key is of no row, so that each place has a key that is not smaller.
+        found = np.searchsorted(key, own)
+        boundary_class = np.where(key[found] == own, code[found], NO_CLASS)
+        ends = [None] * len(names)
+        return Classes(ends, ends, _no_class, boundary_class, names)
 
     def _classes(
         self, low: list[float], high: list[float], class_of: Callable[[Ints, Ints], Ints]
@@ -90,6 +118,44 @@ class Places:
             support = np.where(self.marked[index] == key, self.support[index], 0)
         coders = np.diff(self.references.first)[document]
         return np.where(coders > 1, -(-QUARTERS * support // coders), NO_CLASS)
+
+
+def _kinds_by_place(rows: Rows, references: References) -> tuple[list[str], Ints, Ints]:
+    """Return the kinds, most frequent first, and the places that have one with its number.
+
+    A place is the row of a reference times 2^32 plus the position in the unit of the run.
+
+    Raises:
+        Refused: a row has another number of kinds than of boundaries.
+    """
+    kinds, lists = (
+        rows.table.column(name).combine_chunks() for name in (BOUNDARY_KINDS, "boundaries")
+    )
+    if not (pa.types.is_list(kinds.type) or pa.types.is_large_list(kinds.type)):
+        raise Refused(f"--where: {BOUNDARY_KINDS} of the references must be a list of texts")
+    given, expected = (pc.fill_null(pc.list_value_length(each), 0) for each in (kinds, lists))
+    wrong = pc.and_(kinds.is_valid(), pc.not_equal(given, expected))
+    if (row := pc.index(wrong, True).as_py()) >= 0:
+        document, coder = (rows.table.column(name)[row] for name in ("document_id", "coder"))
+        raise Refused(
+            f"--where: {BOUNDARY_KINDS} of {document} by {coder} has {given[row]} kinds for "
+            f"{expected[row]} boundaries; expected one for each"
+        )
+    stated = pc.list_flatten(pc.if_else(kinds.is_valid(), lists, None)).to_numpy()
+    row_of = pc.list_parent_indices(kinds).to_numpy().astype(np.int64)
+    texts = pc.list_flatten(kinds).cast(pa.string()).to_pylist()
+    if references.words is not None:
+        stated = InWords(references.words, references.document).convert(stated, row_of)
+    counts = Counter(text for text in texts if text is not None)
+    names = sorted(counts, key=lambda name: (-counts[name], name))
+    number = {name: n for n, name in enumerate(names)}
+    code = np.array([*(number.get(text, NO_CLASS) for text in texts), NO_CLASS])
+    key, first = np.unique(np.append(row_of << 32 | stated, len(rows) << 32), return_index=True)
+    return names, key, code[first]
+
+
+def _no_class(_row: Ints, position: Ints) -> Ints:
+    return np.full(len(position), NO_CLASS)
 
 
 def _lengths(boundaries: Ragged, size: Ints) -> Ragged:

@@ -101,6 +101,7 @@ def run_comparison(settings: CompareSettings, average: str = "micro") -> Finishe
         records = _records(settings)
         is_new = run.prepare([records])
     compared = compare_runs(runs, settings, beside, run.stage)
+    units = {each.unit for each in runs}
     record = {
         "signature": compared.signature,
         "settings": asdict(settings),
@@ -108,6 +109,7 @@ def run_comparison(settings: CompareSettings, average: str = "micro") -> Finishe
         "pairs": compared.tables["comparisons"].num_rows,
         **run.record([records], compared.rows, libraries=("scipy",)),
     }
+    record["unit"] = units.pop() if len(units) == 1 else None
     record["warnings"] += compared.warnings
     if is_new:
         with run.work():

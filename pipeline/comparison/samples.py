@@ -31,7 +31,7 @@ from segscore.pipeline.plain_text import first_named
 from segscore.pipeline.results.coverage import Coverage
 from segscore.pipeline.runs.fingerprint import DIGEST
 from segscore.pipeline.scoring.finished_scoring import FinishedScoring
-from segscore.pipeline.scoring.group_numbers import number_groups
+from segscore.pipeline.scoring.group_sums import number_groups
 from segscore.pipeline.settings.measuring import LEVEL
 from segscore.pipeline.statistics.jackknife import P_SEG_COUNTS, UnitSums
 from segscore.pipeline.statistics.resampling import Units, assign_units

@@ -9,9 +9,8 @@ from segscore.pipeline.comparison.pair_rows import better_first, is_significant
 from segscore.pipeline.plain_text import first_named, named_list
 from segscore.pipeline.results.chance import describe_chance, describe_worse_than_chance
 from segscore.pipeline.results.leaderboard import Leaderboard, rank
+from segscore.pipeline.results.leaderboard_remarks import describe_few, describe_trials
 from segscore.pipeline.runs.finished import FinishedRun, rows_over_all
-from segscore.pipeline.scoring.few_documents import describe_few
-from segscore.pipeline.scoring.trial_spread import describe_trials
 from segscore.pipeline.statistics.finding import Fact, Finding
 from segscore.pipeline.statistics.formatted_numbers import (
     counted,

@@ -1,4 +1,4 @@
-"""Count where systems miss boundaries or raise false alarms: by story, position, prominence.
+"""Count where systems miss boundaries or raise false alarms: by story, position, kind and so on.
 
 The tables of a run contain no boundaries, so its inputs are read again and must not have changed.
 Each decision of boundary edit distance counts once per reference, so a boundary that many coders
@@ -7,6 +7,7 @@ marked counts many times: missing it costs more (Kazantseva & Szpakowicz 2012, 5
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from itertools import repeat
 
 import numpy as np
 import pyarrow as pa
@@ -14,6 +15,7 @@ import pyarrow.compute as pc
 
 from segscore.pipeline.arrays.ragged import Flags, Ints, flags, numbers
 from segscore.pipeline.comparison.boundary_classes import NO_CLASS, Places
+from segscore.pipeline.comparison.boundary_distances import distance_ends, nearest_distance
 from segscore.pipeline.comparison.boundary_outcomes import FALSE_ALARM, KINDS, find_outcomes
 from segscore.pipeline.comparison.runs import System
 from segscore.pipeline.errors import Refused
@@ -49,6 +51,9 @@ def where(
             yield from _count_run(reopen(run), run.name, chosen, documents)
 
 
+DISTANCE = "distance"
+"""The analysis by distance from the nearest boundary of the other side."""
+
 _Tally = dict[str, Ints]
 """Analysis -> counts by system, class and outcome."""
 
@@ -60,29 +65,39 @@ def _count_run(
     shared = np.zeros(len(references.documents), bool)
     indices = references.documents.find(documents)
     shared[indices[indices >= 0]] = True
-    places = Places(references, shared)
+    places = Places(opened.collected, shared)
     tally = _tally_run(opened, places, list(systems), shared)
-    for analysis, classes in places.classes.items():
-        for class_index, (low, high) in enumerate(zip(classes.low, classes.high, strict=True)):
+    listed_classes = {
+        analysis: [*zip(each.low, each.high, each.kinds or repeat(None), strict=False)]
+        for analysis, each in places.classes.items()
+    }
+    ends = distance_ends(opened.inputs.unit, opened.settings.units)
+    starts = [0, *(end + 1 for end in ends)]
+    listed_classes[DISTANCE] = [*zip(starts, [*ends, None], repeat(None), strict=False)]
+    for analysis, listed in listed_classes.items():
+        for class_index, of_class in enumerate(listed):
             for s, system in enumerate(systems.values()):
                 counts = dict(zip(KINDS, tally[analysis][s, class_index].tolist(), strict=True))
                 if any(counts.values()):
-                    yield _row(analysis, (low, high), system, name, counts)
+                    yield _row(analysis, of_class, system, name, counts)
 
 
 def _row(
     analysis: str,
-    ends: tuple[float, float],
+    of_class: tuple[float | None, float | None, str | None],
     system: System,
     run: str,
     counts: Mapping[str, int],
 ) -> dict[str, object]:
     boundaries = sum(counts.values()) - counts["false_alarms"]
     marks = boundaries - counts["misses"] + counts["false_alarms"]
+    low, high, kind = of_class
+    of_references = {} if kind is None else {"false_alarms": None, "false_alarm_rate": None}
     return {
         "analysis": analysis,
-        "low": ends[0],
-        "high": ends[1],
+        "low": low,
+        "high": high,
+        "kind": kind,
         "system": system.label,
         "run": run,
         "hypothesis": system.hypothesis,
@@ -90,6 +105,7 @@ def _row(
         **counts,
         "miss_rate": counts["misses"] / boundaries if boundaries else None,
         "false_alarm_rate": counts["false_alarms"] / marks if marks else None,
+        **of_references,
     }
 
 
@@ -99,7 +115,7 @@ def _tally_run(opened: Reopened, places: Places, systems: list[str], shared: Fla
         _tally(opened, places, systems, shared, accepted)
         for accepted in scored_hypotheses(opened, systems, shared)
     ]
-    return {name: np.sum([tally[name] for tally in tallies], axis=0) for name in places.classes}
+    return {name: np.sum([tally[name] for tally in tallies], axis=0) for name in tallies[0]}
 
 
 def scored_hypotheses(
@@ -146,18 +162,32 @@ def _tally(
     hypotheses = side_from_rows(rows, document, references.words, typed=opened.inputs.typed)
     pairs = pair_up(document, references.first)
     outcomes = find_outcomes(opened, hypotheses, pairs)
+    marked, alarmed = outcomes.pair, outcomes.alarm_pair
+    alarms, kind = np.full(len(alarmed), FALSE_ALARM), outcomes.kind.astype(np.int64)
     by_pair = system[pairs.hyp_row]
-    alarm_row = pairs.ref_row[outcomes.alarm_pair]
-    counts = {}
-    for analysis, classes in places.classes.items():
-        shape = (len(systems), len(classes.low), len(KINDS))
-        class_index = classes.boundary_class[outcomes.boundary]
-        counts[analysis] = _count(
-            by_pair[outcomes.pair], class_index, outcomes.kind.astype(np.int64), shape
+
+    def add_up_classes(classes: int, of_boundaries: Ints, of_alarms: Ints) -> Ints:
+        shape = (len(systems), classes, len(KINDS))
+        counts = _count(by_pair[marked], of_boundaries, kind, shape)
+        return counts + _count(by_pair[alarmed], of_alarms, alarms, shape)
+
+    counts = {
+        analysis: add_up_classes(
+            len(classes.low),
+            classes.boundary_class[outcomes.boundary],
+            classes.class_of(pairs.ref_row[alarmed], outcomes.alarm_position),
         )
-        class_index = classes.class_of(alarm_row, outcomes.alarm_position)
-        alarms = np.full(len(class_index), FALSE_ALARM)
-        counts[analysis] += _count(by_pair[outcomes.alarm_pair], class_index, alarms, shape)
+        for analysis, classes in places.classes.items()
+    }
+    ends = distance_ends(opened.inputs.unit, opened.settings.units)
+    position = references.side.typed.values[outcomes.boundary].astype(np.int64)
+    missed_by = nearest_distance(hypotheses.boundaries, pairs.hyp_row[marked], position)
+    off_by = nearest_distance(
+        references.side.boundaries, pairs.ref_row[alarmed], outcomes.alarm_position
+    )
+    counts[DISTANCE] = add_up_classes(
+        len(ends) + 1, *(np.searchsorted(ends, each) for each in (missed_by, off_by))
+    )
     return counts
 
 

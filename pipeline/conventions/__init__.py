@@ -1,1 +1,4 @@
-"""Find the convention behind a published number; see docs/jobs/reconcile.md."""
+"""Find the convention behind a published number; see docs/jobs/reconcile.md.
+
+Tested in `unit/conventions/`, `commands/test_reconcile.py`.
+"""

@@ -14,15 +14,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from segscore.pipeline.errors import Refused
-from segscore.pipeline.importing.account import require_accepted
-from segscore.pipeline.importing.parts import PartReceipt
+from segscore.pipeline.importing.parts import PartReceipt, accepted, refusable
 from segscore.pipeline.importing.read_files import ImportedRows
-from segscore.pipeline.importing.scored_regions import (
-    OPTION,
-    Regions,
-    StatedRegions,
-    digest_of,
-)
+from segscore.pipeline.importing.scored_regions import OPTION, Regions, StatedRegions, digest_of
 from segscore.pipeline.importing.shards import Shard, read_shard, write_shard
 from segscore.pipeline.plain_text import named_list
 from segscore.pipeline.runs.tasks import TaskRun
@@ -30,10 +24,13 @@ from segscore.pipeline.statistics.formatted_numbers import counted
 from segscore.pipeline.tables.read import Rows, with_column
 from segscore.pipeline.tables.rows import RowPlace
 from segscore.pipeline.tables.units import REGIONS_KEY
-from segscore.schemas.input_columns import BY_BOUNDARY, BY_SEGMENT, BY_UNIT, INPUT_TYPES
-
-CUT_FROM = "cut_from"
-"""Attribute of a document that was cut from another: the other's document_id."""
+from segscore.schemas.input_columns import (
+    BOUNDARY_KINDS,
+    BY_BOUNDARY,
+    BY_SEGMENT,
+    BY_UNIT,
+    CUT_FROM,
+)
 
 _COLLAPSED = "collapsed_boundaries"
 _NAMED = 3
@@ -77,8 +74,7 @@ def cut_to_regions(
     regions = stated.in_units(unit)
     several = any(len(each) > 1 for each in regions.values())
     job = CutJob(run.folder, regions, several)
-    receipts = [*run.tasks(cut_part, rows.shards, job, stage="regions").values()]
-    require_accepted(receipts)
+    receipts = [*accepted(run.tasks(cut_part, rows.shards, job, stage="regions")).values()]
     shards = [receipt.shard for receipt in receipts if receipt.shard is not None]
     if not shards:
         raise Refused(
@@ -89,12 +85,13 @@ def cut_to_regions(
     if several:
         lines.append(
             f"of several regions, each is a document, NAME#1 and so on; {CUT_FROM} is NAME: score "
-            f"with --documents and --resample-by {CUT_FROM}"
+            f"with --resample-by {CUT_FROM}"
         )
     return replace(
         rows,
         shards=shards,
         counted=[*rows.counted, *lines],
+        own=(*rows.own, CUT_FROM),
         stated={**rows.stated, REGIONS_KEY: digest_of(regions)},
     )
 
@@ -114,15 +111,9 @@ def _describe(receipts: Iterable[CutReceipt], location: str) -> str:
     return line
 
 
+@refusable
 def cut_part(job: CutJob, part: Shard) -> CutReceipt:
     """Cut the rows of a part."""
-    try:
-        return _cut(job, part)
-    except Refused as refusal:
-        return CutReceipt(str(refusal))
-
-
-def _cut(job: CutJob, part: Shard) -> CutReceipt:
     rows = read_shard(job.folder, part)
     if job.several and CUT_FROM in rows.table.column_names:
         raise Refused(f"{rows.urls[0]}: has a column {CUT_FROM}, which {OPTION} adds; rename it")
@@ -143,7 +134,8 @@ def _cut(job: CutJob, part: Shard) -> CutReceipt:
     cut = rows.take(np.array(chosen, np.int64))
     table = cut.table
     for name in (*given, *([CUT_FROM] * job.several)):
-        values = pa.array([piece[name] for piece in pieces], INPUT_TYPES.get(name, pa.string()))
+        kind = table.schema.field(name).type if name in given else pa.string()
+        values = pa.array([piece[name] for piece in pieces], kind)
         table = with_column(table, name, values)
     shard = write_shard(job.folder, f"regions-{part.name}", [replace(cut, table=table)])
     inside = int(pc.sum(table.column("n_units")).as_py() or 0)
@@ -178,6 +170,7 @@ _CHANGED = (
     *("document_id", "n_units", "boundaries", _COLLAPSED, BY_SEGMENT),
     *BY_BOUNDARY,
     *BY_UNIT,
+    BOUNDARY_KINDS,
 )
 """Columns of which cutting writes new values."""
 
@@ -195,7 +188,7 @@ def cut_row(values: Mapping[str, object], start: int, end: int) -> dict[str, obj
     kept = positions[first:last]
     cut = dict(values) | {"n_units": end - start, "boundaries": [p - start for p in kept]}
     segment = len({*positions[:first]})
-    parts = {name: slice(first, last) for name in BY_BOUNDARY}
+    parts = {name: slice(first, last) for name in (*BY_BOUNDARY, BOUNDARY_KINDS)}
     parts |= {name: slice(start, end) for name in BY_UNIT}
     parts[BY_SEGMENT] = slice(segment, segment + len({*kept}) + 1)
     for name, part in parts.items():

@@ -1,4 +1,7 @@
-"""All measures, one file per family: counts (one compiled pass) and formulas (one line each)."""
+"""All measures, one file per family: counts (one compiled pass) and formulas (one line each).
+
+Tested in `unit/measures/`, `conformance/`.
+"""
 
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass

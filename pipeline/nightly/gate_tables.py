@@ -8,11 +8,21 @@ from segscore.pipeline.nightly.gate.rules import KINDS, kind_of_check, result_in
 from segscore.pipeline.nightly.restatements import Restatement
 from segscore.pipeline.nightly.verdict import COMMON_CAUSE, PASSED, WARNED, Check, Density
 from segscore.pipeline.plain_text import first_named, named_list
-from segscore.pipeline.statistics.formatted_numbers import counted, format_p, or_none, shown_change
+from segscore.pipeline.statistics.formatted_numbers import (
+    counted,
+    format_p,
+    or_none,
+    short_change,
+    short_number,
+    shown_change,
+)
 from segscore.pipeline.statistics.night_levels import FEWEST_OF_BASELINE
 from segscore.pipeline.statistics.result_table import Column, ResultTable
 
 _EVERYWHERE = "all documents"
+_SYSTEMS = 20
+"""Most systems on the first screen of a night."""
+
 _PER = 100
 """Units of text for which a number of boundaries is said."""
 
@@ -45,6 +55,28 @@ def _failed(checks: Sequence[Check]) -> list[int]:
 
 def _result(checks: Sequence[Check]) -> Column:
     return Column("result", [*map(result_in_words, checks)], is_name=True)
+
+
+def night_table(checks: Sequence[Check]) -> ResultTable:
+    """Make one row per check, each of another system: its average tonight, and before."""
+    before = kind_of_check(checks[0]).compared_with(checks[0])
+    return ResultTable(
+        [
+            Column("system", [check.system for check in checks], is_name=True),
+            Column("now", [check.value for check in checks], write=short_number),
+            Column(
+                "before", [check.before for check in checks], write=short_number, is_detail=True
+            ),
+            Column(
+                "change", [check.change for check in checks], write=short_change, is_detail=True
+            ),
+            _result(checks),
+        ],
+        title="Systems of the night",
+        caption=f"{checks[0].measure}, {checks[0].average} average; before: {before}",
+        failed=_failed(checks),
+        most=_SYSTEMS,
+    )
 
 
 def _one_measure(checks: Sequence[Check]) -> str:

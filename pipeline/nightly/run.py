@@ -196,7 +196,7 @@ def _score_and_judge(
     try:
         night = nights.read_night(settings.runs, settings.night)
         if night is None:
-            raise Failed("another process removed it")
+            raise Failed(f"{settings.score.output}: another process removed it")
         if night.damaged:
             warn(
                 f"{night.damaged}; the night is judged again, without a reason that was given with "

@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 
 import pyarrow as pa
 
+from segscore.pipeline.comparison.boundaries_tables import where_tables
 from segscore.pipeline.comparison.pair_rows import better_first, is_significant, turned
 from segscore.pipeline.comparison.system_pairs_tables import differences_table, drawn_pairs_table
 from segscore.pipeline.comparison.systems_table import best_first
@@ -58,10 +59,12 @@ def comparison_sections(run: FinishedRun, average: str) -> tuple[Figure | None, 
     picture, *others = whole.values() or [None]
     groups = [figure for drawn in figures.values() for figure in drawn[1:]]
     tables = [_every_pair(rows, measure, run) for (measure,), rows in pairs.items()]
+    where = [shown_figure(table) for table in where_tables(run.rows("where"), run.unit)]
     sections = [
         Section("groups", "By group", _GROUPED, groups),
         Section("measures", "Other measures", "", [each for each in others if each is not None]),
         Section("differences", "All pairs", _ABOUT.format(average=average), tables),
+        Section("where", "Where boundaries are missed", "", where),
     ]
     return picture, [section for section in sections if section.figures]
 

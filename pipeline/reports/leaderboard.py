@@ -1,26 +1,115 @@
-"""The leaderboard of a scoring run: a row for each system, a column for each headline measure."""
+"""The leaderboard of a scoring run: at a glance, with drawings, and with all its columns."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any
 
+from segscore.pipeline.arrays.ragged import Floats
 from segscore.pipeline.comparison.certainty import PairRows
 from segscore.pipeline.comparison.pair_rows import SIGNIFICANT, beaten_systems, letter
+from segscore.pipeline.comparison.shared_documents import SharedDocuments
 from segscore.pipeline.measures import ALL
+from segscore.pipeline.reports import cell_charts
 from segscore.pipeline.reports.page import Figure, shown_figure
 from segscore.pipeline.reports.ranking import Ranking
-from segscore.pipeline.results.chance import SKILL
+from segscore.pipeline.results.chance import SKILL, may_be_chance
 from segscore.pipeline.results.leaderboard import Leaderboard, extra_heading
 from segscore.pipeline.results.leaderboard_table import LeaderboardRows
+from segscore.pipeline.results.names import CHANCE
 from segscore.pipeline.statistics.formatted_numbers import (
     counted,
+    percent,
     short_interval,
+    short_number,
     shown_change,
     shown_number,
 )
 from segscore.pipeline.statistics.result_table import Column, ResultTable, WrittenNumber
 from segscore.schemas.rows import column_of
+
+_OTHERS, _SYSTEMS = 4, 20
+"""Measures at a glance beside the one by which systems are ranked, and systems."""
+
+
+def at_a_glance(ranking: Ranking, documents: SharedDocuments) -> Figure | None:
+    """Show the systems, best first: value, interval and chance, documents, and other measures.
+
+    Args:
+        ranking: the leaderboard.
+        documents: the documents that all systems share.
+    """
+    board = ranking.board.without({*ranking.board.points})
+    if not board.systems:
+        return None
+    rows = LeaderboardRows([board])
+    first, *others = (rows.measure(name) for name in board.measures[: 1 + _OTHERS])
+    has_skill, scale = "skill" in ranking.board.beside(), _scale(ranking)
+    along = f"0 to {scale:.3g}; line: 95 %{'; dashed: chance' * has_skill}"
+    values = _of_documents(ranking.measure.name, documents)
+    table = ResultTable(
+        [
+            replace(rows.numbers("rank", lambda _, name: _rank(ranking, name, {})), is_detail=True),
+            rows.systems("system"),
+            _in_short(first),
+            rows.numbers(along, lambda _, name: _bar(ranking, name, scale)),
+            replace(
+                rows.numbers(
+                    "documents",
+                    lambda _, name: cell_charts.bins(values[name], scale) if name in values else "",
+                ),
+                is_detail=True,
+            ),
+            *[replace(rows.numbers("skill", _skill), is_detail=True)] * has_skill,
+            *(replace(_in_short(replace(each, ends=())), is_detail=True) for each in others),
+        ],
+        title="Systems at a glance",
+        most=_SYSTEMS,
+        rest=lambda left: f"{counted(left, 'more system')} below, in All columns and measures",
+    )
+    note = "Bold: the best of a column."
+    note += " Dashed: as many boundaries as the system placed, at random." * has_skill
+    return shown_figure(table, folded=False, wide=True, note=note, at_a_glance=True)
+
+
+def _in_short(column: Column) -> Column:
+    """Write values with three decimals, and the interval of each, if there is one, beside it."""
+    ends = [
+        "" if None in (low, high) else f"{short_number(low)}–{short_number(high)}"
+        for low, high in column.ends or [(None, None)] * len(column.values)
+    ]
+    values = [
+        WrittenNumber(short_number(value), value, interval)
+        for value, interval in zip(column.values, ends, strict=True)
+    ]
+    return replace(column, values=values, ends=())
+
+
+def _skill(board: Leaderboard, name: str) -> WrittenNumber:
+    skill = board.rows[name].get("skill")
+    return WrittenNumber(percent(skill), skill, "may be chance" * may_be_chance(board, name))
+
+
+def _scale(ranking: Ranking) -> float:
+    """Return the end of the scale: 1, or the largest value of a measure that exceeds it."""
+    rows = ranking.board.averages.get(ranking.measure.name, {}).values()
+    ends = [end for row in rows for end in (row["value"], row["ci_high"]) if end is not None]
+    return max([1.0, *ends])
+
+
+def _bar(ranking: Ranking, name: str, scale: float) -> cell_charts.CellChart | None:
+    row, chance = (
+        ranking.board.average(ranking.measure.name, each) for each in (name, f"{CHANCE}{name}")
+    )
+    return cell_charts.bar(row["value"], row["ci_low"], row["ci_high"], chance["value"], scale)
+
+
+def _of_documents(measure: str, documents: SharedDocuments) -> Mapping[str, Floats]:
+    """Return the values of the documents that all systems share, by system."""
+    if (sample := documents.sample) is None:
+        return {}
+    labels = [system.label for system in sample.systems]
+    return dict(zip(labels, sample.values[measure], strict=True))
 
 
 def leaderboard(ranking: Ranking, pairs: PairRows) -> Figure:

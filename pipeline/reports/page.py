@@ -13,8 +13,8 @@ from hashlib import sha256
 from typing import TYPE_CHECKING, Any
 
 from segscore.pipeline.plain_text import terminal_safe
+from segscore.pipeline.reports.cell_charts import CellChart
 from segscore.pipeline.reports.figures import require_charts
-from segscore.pipeline.reports.glance import Glance
 from segscore.pipeline.reports.strips import MARKS, Drawing
 from segscore.pipeline.statistics.finding import Finding
 from segscore.pipeline.statistics.formatted_numbers import format_value
@@ -37,7 +37,7 @@ class NumberCell(WrittenNumber):
     best: bool = False
 
 
-Cell = str | int | float | NumberCell | None
+Cell = str | int | float | NumberCell | CellChart | None
 
 
 @dataclass(frozen=True)
@@ -49,6 +49,8 @@ class PageTable:
         rows: rows of cells; None is undefined, a float is shown with four decimals.
         more: what was left out and where to find it; empty if nothing.
         failed: indices of the rows that are marked as failed.
+        best: indices of the rows that are the best by the first measure.
+        wide: indices of the columns that the table at a glance leaves out on a narrow screen.
         apart: rows below the others, under a heading of their own; sorted among themselves.
         apart_heading: that heading.
         named_by: index of the column that names the rows.
@@ -60,6 +62,8 @@ class PageTable:
     rows: Sequence[Sequence[Cell]]
     more: str = ""
     failed: Collection[int] = ()
+    best: Collection[int] = ()
+    wide: Collection[int] = ()
     apart: Sequence[Sequence[Cell]] = ()
     apart_heading: str = ""
     named_by: int = 0
@@ -73,7 +77,7 @@ class PageTable:
         return frozenset(
             place
             for place, cells in enumerate(columns)
-            if not any(isinstance(cell, str) for cell in cells)
+            if not any(isinstance(cell, str | CellChart) for cell in cells)
         )
 
 
@@ -90,6 +94,7 @@ class Figure:
         folded: whether the table is collapsed until the reader opens it.
         wide: whether the figure takes the width of the page; others are placed side by side.
         note: more about how to read it, below the table; empty for nothing.
+        at_a_glance: whether it is the table of a first screen, larger and without a visible title.
     """
 
     title: str
@@ -100,6 +105,7 @@ class Figure:
     folded: bool = True
     wide: bool = False
     note: str = ""
+    at_a_glance: bool = False
 
 
 def shown_figure(
@@ -110,6 +116,7 @@ def shown_figure(
     folded: bool = True,
     wide: bool = False,
     note: str = "",
+    at_a_glance: bool = False,
 ) -> Figure:
     """Show a table of results, with a chart; its title is the figure's by default."""
     columns = [part for column in table.for_people for part in column.for_page()]
@@ -126,6 +133,8 @@ def shown_figure(
         rows[: among - left],
         more=f"{table.rest(left)}." if left and table.rest is not None else "",
         failed=table.failed,
+        best=next((each.best for each in columns if each.best is not None), ()),
+        wide=[place for place, each in enumerate(columns) if each.is_detail],
         apart=rows[among:],
         apart_heading=table.apart_heading,
         named_by=naming.index(True),
@@ -137,13 +146,20 @@ def shown_figure(
         + [table.guide] * bool(table.guide)
     )
     return Figure(
-        title or table.title, caption, page_table, chart, folded=folded, wide=wide, note=note
+        title or table.title,
+        caption,
+        page_table,
+        chart,
+        folded=folded,
+        wide=wide,
+        note=note,
+        at_a_glance=at_a_glance,
     )
 
 
 def _cell_of(column: Column, value: Any, row: int) -> Cell:
     """Return a cell that is written as its column says."""
-    if value is None or isinstance(value, str):
+    if value is None or isinstance(value, str | CellChart):
         return value
     if isinstance(value, WrittenNumber):
         grade, is_best = column.grades.get(row, 0.0), row in (column.best or ())
@@ -201,21 +217,16 @@ class Page:
 
     title: str
     finding: Finding
-    picture: Glance | Figure | None
+    picture: Figure | None
     signature: str
     summary: str
     sections: Sequence[Section]
     following: str = ""
 
     @property
-    def is_table(self) -> bool:
-        """Whether the picture is a table of its own."""
-        return isinstance(self.picture, Glance)
-
-    @property
     def picture_marks(self) -> list[str]:
         """Kinds of marks in the drawings of the picture, in the order of the key."""
-        return _marks_of([self.picture] if isinstance(self.picture, Figure) else [])
+        return _marks_of([] if self.picture is None else [self.picture])
 
 
 def render(page: Page, library: str) -> str:
@@ -233,6 +244,7 @@ def render(page: Page, library: str) -> str:
     environment.filters |= {"cell": _format_cell, "breakable": _breakable}
     environment.globals["marks"] = MARKS
     environment.tests["written"] = lambda cell: isinstance(cell, NumberCell)
+    environment.tests["drawn"] = lambda cell: isinstance(cell, CellChart)
     script, *_ = loader.get_source(environment, "page.js")
     document = environment.get_template("page.html").render(
         page=page,

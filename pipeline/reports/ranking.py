@@ -1,5 +1,6 @@
 """The summary of a scoring run, with its systems ranked by a measure."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -10,12 +11,14 @@ from segscore.pipeline.comparison.samples import Sample
 from segscore.pipeline.measures.measure import Measure
 from segscore.pipeline.reports.run_tables import group_name
 from segscore.pipeline.results.leaderboard import Leaderboard, rank
+from segscore.pipeline.results.leaderboard_remarks import describe_effective
 from segscore.pipeline.results.names import CHANCE
 from segscore.pipeline.runs.finished import rows_by_group, rows_over_all
-from segscore.pipeline.scoring.few_documents import describe_effective
 from segscore.pipeline.scoring.finished_scoring import FinishedScoring
 from segscore.pipeline.scoring.shared_averages import ranked_summary
 from segscore.pipeline.statistics.averages import summary_groups
+from segscore.pipeline.statistics.finding import Fact
+from segscore.pipeline.statistics.formatted_numbers import counted, short_number
 from segscore.schemas.rows import AverageRow
 
 
@@ -91,6 +94,27 @@ class Ranking:
         if self.average != "micro":
             return None
         return describe_effective(self._boards["micro"], self._boards["macro"])
+
+    @property
+    def about(self) -> str:
+        """What was averaged over what, in a line."""
+        most = max((row["documents"] for row in self.board.rows.values()), default=0)
+        over = self.board.coverage.shared_in_words or counted(most, "document")
+        by = f"by {', '.join(self.by)}" if self.by else ""
+        average = f"{self.measure.name}, {self.average} average"
+        systems = counted(len(self.board.systems), "system")
+        return " · ".join(filter(None, (systems, over, by, average)))
+
+    def weakest_group(self) -> Iterator[Fact]:
+        """Yield the group in which the best system is worst, if there are several groups."""
+        best = [name for name, place in self.board.places.items() if place == 1]
+        rows = [row for row in self.groups if [row["hypothesis"]] == best]
+        known = [row for row in rows if row["value"] is not None]
+        if len(known) > 1:
+            sign = 1 if self.measure.better == "higher" else -1
+            weakest = min(known, key=lambda row: sign * (row["value"] or 0.0))
+            value = f"weakest group: {short_number(weakest['value'])}"
+            yield Fact(group_name(weakest, self.by), value)
 
     def rows(self, measure: str) -> list[AverageRow]:
         """Return the averages of a measure, of systems and reference points, best first.

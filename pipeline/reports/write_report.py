@@ -6,7 +6,6 @@ from os.path import abspath
 
 from segscore.pipeline import storage
 from segscore.pipeline.agreement.audit_result import AuditResult
-from segscore.pipeline.agreement.run import contested_of
 from segscore.pipeline.comparison.certify import certify
 from segscore.pipeline.comparison.certify_settings import CertifySettings
 from segscore.pipeline.comparison.published import published_beside, scores_on_references
@@ -25,11 +24,9 @@ from segscore.pipeline.nightly.restatements import Restatement, read_restatement
 from segscore.pipeline.nightly.summaries import night_of
 from segscore.pipeline.nightly.verdict import UnreadableVerdict
 from segscore.pipeline.reports import agreement, comparison, provenance, sweep, systems
-from segscore.pipeline.reports import systems_at_a_glance as at_a_glance
 from segscore.pipeline.reports.coder_page import coder_contents
-from segscore.pipeline.reports.glance import Glance
-from segscore.pipeline.reports.night import gate_section
-from segscore.pipeline.reports.nights_at_a_glance import night_at_a_glance, to_look_closer
+from segscore.pipeline.reports.leaderboard import at_a_glance
+from segscore.pipeline.reports.night import gate_section, night_at_a_glance, to_look_closer
 from segscore.pipeline.reports.page import Figure, Page, Section, isolated, shown_figure
 from segscore.pipeline.reports.page_file import require_free, write_page
 from segscore.pipeline.reports.ranking import Ranking
@@ -57,7 +54,7 @@ class _Contents:
     """What a page shows: what was found, a picture, sections in reading order, and what is next."""
 
     finding: Finding
-    picture: Glance | Figure | None
+    picture: Figure | None
     sections: Sequence[Section]
     following: str = ""
 
@@ -113,7 +110,7 @@ def _contents(run: FinishedRun, settings: ReportSettings) -> _Contents:
             raise Refused(f"--coder: {run.url} is not an audit; name a run of `segscore agree`")
         return _Contents(*coder_contents(run, settings.coder))
     if run.files("agreement"):
-        result = AuditResult(run, contested_of(run))
+        result = AuditResult(run)
         finding = result.finding(isolated)
         sections = [*agreement.agreement_sections(result)]
         return _Contents(finding, agreement.audit_picture(result), sections)
@@ -147,11 +144,11 @@ def _scored(run: FinishedRun, settings: ReportSettings) -> _Contents:
     finding = best.finding(isolated)
     finding = replace(
         finding,
-        about=at_a_glance.about(ranking),
-        facts=[*finding.facts, *at_a_glance.weakest_group(ranking)],
+        about=ranking.about,
+        facts=[*finding.facts, *ranking.weakest_group()],
         sentences=[*finding.sentences, *_further(ranking, opened, settings)],
     )
-    picture = at_a_glance.systems_at_a_glance(ranking, documents)
+    picture = at_a_glance(ranking, documents)
     failed = [] if night is None else [*dict.fromkeys(check.system for check in night.failed)]
     sections = [
         systems.ranked_systems(ranking, documents.pairs, calibration),

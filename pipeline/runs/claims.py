@@ -88,6 +88,11 @@ class Claim:
         return str(self.fingerprint.get("command", "score"))
 
     @property
+    def writer(self) -> tuple[str, str | None, int | None, str | None]:
+        """What no claim of another process, or of another attempt, has."""
+        return self.start, self.host, self.pid, self.born
+
+    @property
     def moved(self) -> Sequence[str]:
         """The tables that this or an earlier attempt moves to the folder, if it writes no run."""
         return self.stages.get(MOVED, ())

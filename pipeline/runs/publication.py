@@ -56,7 +56,7 @@ def claimed(attempt: Attempt) -> Iterator[None]:
         if attempt.claim is None:
             raise
         try:
-            overtaken = isinstance(problem, Overtaken) or not run_folder.is_newest(attempt)
+            overtaken = isinstance(problem, Overtaken) or run_folder.is_taken(attempt)
         except (Refused, Failed, OSError):  # the store cannot be reached: raise the first error
             overtaken = False
         if overtaken:

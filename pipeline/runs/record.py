@@ -267,17 +267,19 @@ def why_nothing_scored(sink: Sink, sides: Iterable[str]) -> str:
     """
     rejects = [*sink.read(REJECTS, [*REJECT_ORDER, "rule", "detail"])]
     unpaired = sink.read(UNPAIRED, ["table", "document_id"])
-    return explain_losses(rejects, unpaired, sides, list_of_rejects(sink, rejects))
+    return explain_losses(rejects, unpaired, sides, list_of_rejects(rejects))
 
 
-def list_of_rejects(sink: Sink, rejects: Iterable[pa.Table]) -> str:
-    """Say where rejected rows are listed, and what to do about several answers of a system.
+def list_of_rejects(rejects: Iterable[pa.Table]) -> str:
+    """Say how many rows broke each rule, and what to do about several answers of a system.
 
     The tables of rejects have the columns table and rule.
     """
-    repeated = any(map(_count_repeated, rejects))
-    listed = f"all are listed in {sink.written_to(REJECTS)}"
-    return f"{listed}; {_NUMBER_TRIALS}" if repeated else listed
+    rules: Counter[str] = Counter()
+    for rows in (rejects := [*rejects]):
+        rules.update(rows["rule"].to_pylist())
+    listed = f"in all: {format_counts(rules)}"
+    return f"{listed}; {_NUMBER_TRIALS}" if any(map(_count_repeated, rejects)) else listed
 
 
 def explain_losses(

@@ -439,6 +439,15 @@ def is_newest(attempt: Attempt) -> bool:
     return newest == [current.number] and claims.read_claim(output, current.number) == current
 
 
+def is_taken(attempt: Attempt) -> bool:
+    """Return whether the newest claim is another job's, or no claim is left.
+
+    A claim of this attempt may be newer than it knows: the answer to its write may have been lost.
+    """
+    newest, current = claims.newest(attempt.output), attempt.current_claim
+    return newest is None or newest.writer != current.writer
+
+
 def is_based_on(attempt: Attempt, before: Claim | None) -> bool:
     """Return whether an attempt's claim is the newest, and ``before`` is the one preceding it."""
     *earlier, last = claims.claim_numbers(attempt.output) or [0]

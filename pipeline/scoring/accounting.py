@@ -14,13 +14,16 @@ from segscore.pipeline.runs.record import (
     count_rejected,
     explain_losses,
     list_of_rejects,
+    require_few_rejects,
     rest_of,
 )
 from segscore.pipeline.runs.run_folder import REJECTS, UNPAIRED
 from segscore.pipeline.runs.sink import Sink
 from segscore.pipeline.scoring.hypotheses import list_unpaired
 from segscore.pipeline.scoring.inputs import Collected, Inputs
-from segscore.pipeline.scoring.unpaired import rejected_references
+from segscore.pipeline.scoring.missing import Missing, require_few_missing
+from segscore.pipeline.scoring.settings import ScoreSettings
+from segscore.pipeline.scoring.unpaired import rejected_references, require_few_unpaired
 from segscore.pipeline.tables.read import no_rows_error
 
 
@@ -67,8 +70,17 @@ def require_scored(sink: Sink, inputs: Inputs, account: RowCounts) -> None:
     if not account["hypotheses"]["scored"]:
         rejects = [*sink.read(REJECTS, [*REJECT_ORDER, "rule", "detail", "document_id"])]
         unpaired = [*sink.read(UNPAIRED, ["table", "document_id"])]
-        listed_in = list_of_rejects(sink, rejects)
-        raise nothing_scored(inputs, account, rejects, unpaired, listed_in)
+        raise nothing_scored(inputs, account, rejects, unpaired, list_of_rejects(rejects))
+
+
+def require_few_lost(
+    sink: Sink, settings: ScoreSettings, rows: RowCounts, missing: Missing
+) -> None:
+    """Refuse to publish a run that lost too many rows; one in memory is not published."""
+    if sink.publishes:
+        require_few_rejects(sink, rows, settings.max_rejects)
+        require_few_unpaired(sink, rows, settings.most_unpaired)
+        require_few_missing(missing, settings.max_unpaired, settings.missing)
 
 
 SIDES = ("hypotheses", "references")
@@ -95,7 +107,7 @@ def nothing_scored(
         account: how many of their rows were rejected and unpaired.
         rejects: the rejected rows.
         unpaired: the unpaired rows.
-        listed_in: says where the rejects are listed.
+        listed_in: says which rules the rejects broke, or where they are listed.
     """
     for table in (inputs.references, inputs.hypotheses):
         if not account[table.name]["in"]:

@@ -6,19 +6,14 @@ from segscore.pipeline.errors import Done
 from segscore.pipeline.runs import planning
 from segscore.pipeline.runs.executor import Executor
 from segscore.pipeline.runs.planning import Limits, Plan
-from segscore.pipeline.runs.record import RowCounts, require_few_rejects
 from segscore.pipeline.runs.sink import Sink
 from segscore.pipeline.runs.tasks import Progress, TaskRun, ignore_progress
-from segscore.pipeline.scoring.accounting import require_scored
 from segscore.pipeline.scoring.aspects import ASPECTS
-from segscore.pipeline.scoring.closing import close
+from segscore.pipeline.scoring.closing import already_done, finish
 from segscore.pipeline.scoring.finished_scoring import FinishedScoring
 from segscore.pipeline.scoring.inputs import Inputs, find_inputs, inputs_of, rule_of
-from segscore.pipeline.scoring.missing import Missing, require_few_missing
-from segscore.pipeline.scoring.records import TaskResults
 from segscore.pipeline.scoring.score_documents import score_documents, score_tables
 from segscore.pipeline.scoring.settings import ScoreSettings
-from segscore.pipeline.scoring.unpaired import require_few_unpaired
 from segscore.pipeline.tables.sources import Sources
 
 _LEVELS = 4
@@ -60,51 +55,16 @@ def run_scoring(
         rule = rule_of(settings, inputs)
         plan = planning.ALL_AT_ONCE if sources else scoring_plan(settings, inputs, run.limits)
         if not run.prepare(inputs.tables):
-            return _done(run, settings)
+            return already_done(run, settings)
     with run.work():
         if sources is None:
             results = score_documents(run, inputs, plan, rule)
         else:
             results = score_tables(run, inputs, sources, rule)
         if results is None:
-            return _done(run, settings)
-        return _finish(run, settings, inputs, plan, results, is_unit_unknown=unknown)
-
-
-def _finish(
-    run: TaskRun,
-    settings: ScoreSettings,
-    inputs: Inputs,
-    plan: Plan,
-    results: TaskResults,
-    *,
-    is_unit_unknown: bool,
-) -> FinishedScoring:
-    """Average the results, compose the record, and publish the run or keep it in memory."""
-    require_scored(run.sink, inputs, results.rows)
-    _require_few_lost(run, settings, results.rows, results.missing)
-    outcome, record = close(run, settings, inputs, results, is_unit_unknown=is_unit_unknown)
-    published = run.publish({**record, "plan": plan.explanation})
-    read = {"summary": outcome.summary}
-    return FinishedScoring(settings.output, published, tables=run.sink.tables, read=read)
-
-
-def _done(run: TaskRun, settings: ScoreSettings) -> Done:
-    """Return the outcome of a run that had already been published, unless it lost too many rows."""
-    record = run.finished_record
-    missing = Missing.of_record(record.get("missing"))
-    _require_few_lost(run, settings, record["rows"], missing)
-    return run.done
-
-
-def _require_few_lost(
-    run: TaskRun, settings: ScoreSettings, rows: RowCounts, missing: Missing
-) -> None:
-    """Refuse to publish a run that lost too many rows; one in memory is not published."""
-    if run.sink.publishes:
-        require_few_rejects(run.sink, rows, settings.max_rejects)
-        require_few_unpaired(run.sink, rows, settings.most_unpaired)
-        require_few_missing(missing, settings.max_unpaired, settings.missing)
+            return already_done(run, settings)
+        explanation = plan.explanation
+        return finish(run, settings, inputs, results, explanation, is_unit_unknown=unknown)
 
 
 def scoring_plan(settings: ScoreSettings, inputs: Inputs, limits: Limits) -> Plan:

@@ -27,7 +27,7 @@ from segscore.pipeline.results.names import CHANCE, is_point, system_name
 from segscore.pipeline.results.score_rows import are_original
 from segscore.pipeline.runs.finished import RunRow, TablePiece
 from segscore.pipeline.scoring.finished_scoring import FinishedScoring
-from segscore.pipeline.scoring.group_numbers import number_groups
+from segscore.pipeline.scoring.group_sums import number_groups
 from segscore.pipeline.scoring.levels import add_up_levels
 from segscore.pipeline.scoring.pairs import read_measures
 from segscore.pipeline.settings.measuring import LEVEL

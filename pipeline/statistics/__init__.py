@@ -1,1 +1,4 @@
-"""Exact sums, averages, the jackknife and adjusted p values, by system and group."""
+"""Exact sums, averages, the jackknife and adjusted p values, by system and group.
+
+Tested in `unit/statistics/`.
+"""

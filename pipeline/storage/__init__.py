@@ -1,4 +1,7 @@
-"""Files on disk and in object stores; no other folder of the pipeline opens files."""
+"""Files on disk and in object stores; no other folder of the pipeline opens files.
+
+Tested in `unit/storage/`, `stores/`.
+"""
 
 from segscore.pipeline.storage.files import (
     chunks,

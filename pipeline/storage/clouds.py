@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
+from itertools import count
 from typing import Any
 
 from segscore.pipeline.storage.failures import BUSY, UNREACHABLE, Advice, facts
@@ -41,34 +42,41 @@ class Cloud:
     kind: Callable[[], Any] | None = None
 
 
-def _retry_on_s3() -> None:
-    """Have s3fs retry what it does not retry by default; older releases have no way to say so."""
-    import s3fs.core
-
-    if hasattr(s3fs.core, "set_custom_error_handler"):
-        s3fs.core.set_custom_error_handler(is_transient)
-
-
 def is_transient(problem: BaseException) -> bool:
-    """Return whether to repeat a request; say once that a server keeps failing."""
-    codes = {*facts(problem)}
-    if failing := sorted(BUSY & codes):
-        _say_that_it_fails(failing[0])
-    # The last is from concurrent conditional writes.
-    return not codes.isdisjoint(BUSY | UNREACHABLE | {"ConditionalRequestConflict"})
+    """Return whether to repeat a request; say now and then how many have failed."""
+    codes = sorted({*facts(problem)} & _TRANSIENT)
+    if codes and (failures := next(_FAILURES)) in _SAID:
+        _LOG.warning(
+            "the object store has failed %d requests so far (the last: %s); the command waits for "
+            "it, and repeats each of them after a pause",
+            failures,
+            codes[0],
+        )
+    return bool(codes)
 
 
-@cache
-def _say_that_it_fails(code: str) -> None:
-    _LOG.warning("the object store fails often (%s); requests are repeated, which takes time", code)
+_TRANSIENT = BUSY | UNREACHABLE | {"ConditionalRequestConflict"}
+"""Codes of failures that pass; the last is from concurrent conditional writes."""
+
+_FAILURES, _SAID = count(1), {10, 100, 1000, 10_000}
+"""Numbers of the requests that failed, and those that are said."""
+
+_TRIES = 10
+"""How often s3fs makes a request, with pauses of 29 s in all, most of them short."""
 
 
 def _s3_settings() -> dict[str, Any]:
-    _retry_on_s3()
+    import s3fs.core
+
     config: dict[str, Any] = {"connect_timeout": _CONNECT_SECONDS, "read_timeout": READ_SECONDS}
+    has_handler = hasattr(s3fs.core, "set_custom_error_handler")
+    if has_handler:
+        s3fs.core.set_custom_error_handler(is_transient)
     if not {"AWS_MAX_ATTEMPTS", "AWS_RETRY_MODE"} & os.environ.keys():
-        # s3fs makes five attempts of four requests each: 20 s in all if none takes any time.
-        config["retries"] = {"mode": "standard", "total_max_attempts": 4}
+        # Older releases of s3fs repeat nothing that a server refuses; botocore, at most four times.
+        config["retries"] = {"mode": "standard", "total_max_attempts": 1 if has_handler else 4}
+        if has_handler:
+            s3fs.core.S3FileSystem.retries = _TRIES
     return {"config_kwargs": config}
 
 

@@ -28,6 +28,9 @@ _DICTIONARY = 2**17
 """Largest size in bytes of a column's dictionary, which is a waste if values rarely repeat."""
 
 
+_SMALL = 2**16
+"""Size in bytes up to which a file is read whole: Arrow would read as much to find the footer."""
+
 _RELEASED = 10.0
 """Most seconds to wait until Arrow releases a file; it takes less than a hundredth."""
 
@@ -43,12 +46,12 @@ def open_parquet(url: str) -> pq.ParquetFile:
     return _open_parquet(resolve(url))[0]
 
 
-def _open_parquet(place: Place) -> tuple[pq.ParquetFile, str | RemoteFile]:
+def _open_parquet(place: Place) -> tuple[pq.ParquetFile, str | RemoteFile | pa.BufferReader]:
     """Open a Parquet file; return it and the path or file that Arrow reads from."""
     url = place.url
     try:
         with explained(place):
-            source = place.path if place.local else RemoteFile(place)
+            source = place.path if place.local else _remote(place)
         # With pre_buffer, Arrow requests all of a row group at once, so no read-ahead is needed.
         # No memory mapping: if someone truncated the file, this process would be killed.
         file = pq.ParquetFile(source, memory_map=False, pre_buffer=not place.local)
@@ -67,6 +70,12 @@ def _open_parquet(place: Place) -> tuple[pq.ParquetFile, str | RemoteFile]:
         reason = " ".join(str(problem).split())
         advice = "; write its columns without encryption" if "decrypt" in reason else ""
         raise Refused(f"{url}: not a readable Parquet file ({reason}){advice}") from problem
+
+
+def _remote(place: Place) -> RemoteFile | pa.BufferReader:
+    """Open a file in a store; a small one is read whole, by one request."""
+    file = RemoteFile(place)
+    return pa.BufferReader(file.read()) if file.size <= _SMALL else file
 
 
 class _WithoutContent(io.RawIOBase):
@@ -142,7 +151,7 @@ def read_row_groups(
         try:
             for number in chosen:
                 group = RowGroup(url, file, reopen, number, columns, limit - used)
-                if content is not None:
+                if isinstance(content, RemoteFile):
                     content.prefetch(spans(group))
                 used += require_fit(group)
             table = file.read_row_groups(chosen, columns=columns)

@@ -13,7 +13,7 @@ import pyarrow as pa
 from segscore.pipeline.arrays.ragged import Flags, Ints, Ragged, flags, numbers, offsets_of, ragged
 from segscore.pipeline.tables.faults import IN_RANGE, SAME_UNITS
 from segscore.pipeline.tables.read import Rows, in_one_chunk, refuse, with_column
-from segscore.schemas.input_columns import BY_BOUNDARY, BY_SEGMENT
+from segscore.schemas.input_columns import BOUNDARY_KINDS, BY_BOUNDARY, BY_SEGMENT
 
 _GIVEN = "n_units_given"
 COLLAPSED = "collapsed_boundaries"
@@ -122,7 +122,7 @@ def adopt(rows: Rows, length: Ints) -> Rows:
     table = with_column(rows.table, "n_units", pa.array(length, pa.int32()))
     dropped = collapsed(rows) + lists.lengths - kept
     table = with_column(table, COLLAPSED, pa.array(dropped, pa.int32()))
-    lists_by_length = dict.fromkeys(("boundaries", *BY_BOUNDARY), kept)
+    lists_by_length = dict.fromkeys(("boundaries", *BY_BOUNDARY, BOUNDARY_KINDS), kept)
     if BY_SEGMENT in table.column_names:
         lists_by_length[BY_SEGMENT] = _segments_left(lists, kept)
     for name, number in lists_by_length.items():

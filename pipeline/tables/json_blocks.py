@@ -22,7 +22,7 @@ from segscore.pipeline.tables.columns import SEGMENTATIONS
 from segscore.pipeline.tables.parsed_table import STATED, join_types, parsed_table, with_columns
 from segscore.pipeline.tables.rows import Defaults, ParsedRow
 from segscore.pipeline.tables.strict_json import has_deep_line
-from segscore.schemas.input_columns import INPUT_TYPES, ROLE, ROLES
+from segscore.schemas.input_columns import BOUNDARY_KINDS, INPUT_TYPES, ROLE, ROLES
 
 BLOCK = 8 * 2**20
 """Bytes that are parsed at once."""
@@ -68,7 +68,7 @@ class JsonLines:
     lenient: bool = False
     adapted: set[str] | None = None
     rejecting: bool = False
-    bad_lines: list[tuple[int, str]] = field(default_factory=list, init=False)
+    bad_lines: list[tuple[int, str]] = field(default_factory=list)
     attributes: dict[str, pa.DataType] | None = field(default=None, init=False)
 
     def read(self, chunks: Iterable[bytes], line: int = 1) -> Iterator[tuple[pa.Table, Ints]]:
@@ -161,7 +161,8 @@ class JsonLines:
             if name in _REQUIRED or column.null_count < len(column):
                 kept[name] = column
             if name not in _COLUMNS and column.null_count < len(column):
-                _require_attribute(name, column, () if self.lenient else _LISTS)
+                lists = () if self.lenient and name != BOUNDARY_KINDS else _LISTS
+                _require_attribute(name, column, lists)
                 if pa.types.is_floating(column.type) and _has_whole_number(column):
                     with_whole.append(name)
         if with_whole and _may_be_integers(with_whole, text):
@@ -256,7 +257,7 @@ def _arrow(text: bytes, attributes: Mapping[str, pa.DataType], unexpected: str) 
     from pyarrow import json
 
     return json.read_json(
-        BytesIO(text),
+        pa.BufferReader(text),
         json.ReadOptions(use_threads=False, block_size=len(text) + 1),
         json.ParseOptions(
             explicit_schema=pa.schema({**_COLUMNS, **attributes}.items()),

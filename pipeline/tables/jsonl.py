@@ -27,7 +27,7 @@ from segscore.pipeline.tables.rows import (
     shown,
     text_of,
 )
-from segscore.schemas.input_columns import BY_SEGMENT, INPUT_TYPES, ROLE
+from segscore.schemas.input_columns import BOUNDARY_KINDS, BY_SEGMENT, INPUT_TYPES, ROLE
 
 T = TypeVar("T")
 _FIELDS = {*INPUT_TYPES, ROLE}
@@ -190,7 +190,9 @@ def _attribute(value: object, name: str, place: RowPlace, *, lenient: bool) -> A
     """Return a value as an attribute; None if it is left out."""
     if isinstance(value, str | int | float):
         return value
-    return _list_attribute(value, name, place) if isinstance(value, list) and not lenient else None
+    if isinstance(value, list) and (not lenient or name == BOUNDARY_KINDS):
+        return _list_attribute(value, name, place)
+    return None
 
 
 def _list_attribute(values: list[object], name: str, place: RowPlace) -> tuple[Scalar | None, ...]:

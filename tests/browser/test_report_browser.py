@@ -111,7 +111,7 @@ def test_a_page_begins_with_its_finding_and_folds_the_rest(
             headline = log.page.locator("h1.headline").inner_text()
             assert headline.endswith(".") and not headline.endswith(" .")
             assert log.page.locator(".facts li").count() <= 4
-            assert log.page.locator("header .glance, header .picture").count() == 1
+            assert log.page.locator("header .picture").count() == 1
             folded = log.page.locator("details.section:not([open])")
             before = folded.count()
             assert before > 0

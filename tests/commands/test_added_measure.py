@@ -11,6 +11,7 @@ import pytest
 
 from segscore.pipeline.storage import read_table
 from tests.support.paths import DATA, ROOT
+from tests.support.rows import read_rows
 
 ADD = """
 import importlib, json, sys
@@ -77,7 +78,7 @@ def test_scores_and_summary_have_the_added_measure(
     assert read_table(str(run / "panel_scores")).column_names == columns_and_texts["panel_scores"]
     averages = {
         (row["hypothesis"], row["measure"], row["average"]): row["value"]
-        for row in read_table(str(run / "summary")).to_pylist()
+        for row in read_rows(run, "summary")
     }
     added = [key for key in averages if key[1] == "pk_agreement"]
     assert len(added) == 2 * len({hypothesis for hypothesis, _, _ in averages})

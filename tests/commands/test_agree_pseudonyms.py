@@ -1,7 +1,6 @@
 """`segscore agree --pseudonyms`: no name of a coder is written or printed, and the key is apart."""
 
 import csv
-import json
 from pathlib import Path
 from random import Random
 
@@ -10,6 +9,7 @@ import pytest
 import segscore as api
 from segscore.pipeline.storage import read_table
 from tests.support.command_line import Segscore
+from tests.support.rows import write_rows
 
 PEOPLE = ("Ottilie", "Balthasar", "Kunigunde", "Ignatius", "Walpurga", "Zebedee")
 
@@ -27,8 +27,7 @@ def codings(tmp_path_factory: pytest.TempPathFactory) -> Path:
             rows.append({**row, "boundaries": sorted(kept), "genre": "ab"[number % 2]})
     rows += [{**rows[0], "boundaries": [1]}, {**rows[1], "boundaries": [99]}]
     path = tmp_path_factory.mktemp("people") / "codings.jsonl"
-    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
-    return path
+    return write_rows(path, rows)
 
 
 def key_in(path: Path) -> dict[str, str]:
@@ -43,6 +42,7 @@ def written_in(run: Path) -> str:
     return "\n".join([*texts, *(str(table.to_pylist()) for table in tables)])
 
 
+@pytest.mark.long
 def test_no_name_is_written_or_printed(segscore: Segscore, tmp_path: Path, codings: Path) -> None:
     run, key = tmp_path / "run", tmp_path / "key.csv"
     command = ("agree", codings, "--pseudonyms", key, "--output", run, "--group-by", "genre")
@@ -68,6 +68,7 @@ def test_no_name_is_written_or_printed(segscore: Segscore, tmp_path: Path, codin
     assert known["Ottilie"] in read_table(f"{run}/rejects").column("coder").to_pylist()
 
 
+@pytest.mark.long
 def test_the_key_is_kept_and_new_coders_are_added(
     segscore: Segscore, tmp_path: Path, codings: Path
 ) -> None:
@@ -86,6 +87,7 @@ def test_the_key_is_kept_and_new_coders_are_added(
     assert in_memory.coders.column("coder").to_pylist() == tables[0]
 
 
+@pytest.mark.long
 def test_who_is_who_cannot_be_told_from_the_numbers(tmp_path: Path, codings: Path) -> None:
     orders = set()
     for number in range(12):

@@ -7,6 +7,7 @@ import pytest
 
 from segscore.pipeline.storage import read_table
 from tests.support.command_line import Segscore
+from tests.support.rows import write_rows
 
 CODINGS = {"ann": [3, 6], "ben": [3, 7], "cat": [4], "dan": [6]}
 TABLES = ("agreement", "coders", "peers", "corpus", "documents", "pairs", "prominence", "unpaired")
@@ -20,10 +21,10 @@ def write(path: Path, *coders: str) -> Path:
         for coder in coders
         if coder != "dan" or i == 0
     ]
-    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
-    return path
+    return write_rows(path, rows)
 
 
+@pytest.mark.long
 def test_it_is_the_audit_of_the_other_rows(segscore: Segscore, tmp_path: Path) -> None:
     every = write(tmp_path / "all.jsonl", *CODINGS)
     some = write(tmp_path / "some.jsonl", "ann", "ben")
@@ -56,6 +57,7 @@ def test_the_unit_of_a_window_is_of_the_others(segscore: Segscore, tmp_path: Pat
     assert left.equals(alone)
 
 
+@pytest.mark.first
 @pytest.mark.parametrize(
     ("names", "code", "message"),
     [

@@ -11,6 +11,7 @@ import segscore as api
 from segscore.pipeline.storage import read_table, write_table
 from segscore.pipeline.tables.answer_accounts import ACCOUNTS_KEY, AnswerAccount, add_accounts
 from tests.support.command_line import Segscore
+from tests.support.rows import read_rows
 from tests.support.written import write
 
 UNITS = {f"d{number}": [f"one {number}", "two of it", "three so", "four"] for number in range(6)}
@@ -58,6 +59,7 @@ def scored(segscore: Segscore, tables: Path, *options: object) -> str:
     return ended.out
 
 
+@pytest.mark.long
 def test_texts_without_a_break_stand_beside_failed_ones(segscore: Segscore, tables: Path) -> None:
     answers = {**REWRITTEN, "d3": " ".join(UNITS["d3"])}
     file = write(tables / "y.jsonl", ({"document_id": d, "output": t} for d, t in answers.items()))
@@ -92,7 +94,7 @@ def test_they_are_in_every_format(segscore: Segscore, tables: Path) -> None:
 
 def test_groups_and_reference_points_have_none(segscore: Segscore, tables: Path) -> None:
     scored(segscore, tables, "--group-by", "kind", "--reference-points", "none,random-own")
-    rows = read_table(str(tables / "run" / "summary")).to_pylist()
+    rows = read_rows(tables / "run", "summary")
     told = {(r["hypothesis"], r["kind"]) for r in rows if r["failed_answers"] is not None}
     assert told == {("gpt_x", None), ("gpt_n", None)}
 

@@ -12,6 +12,7 @@ from segscore.pipeline.runs.planning import Limits
 from segscore.pipeline.storage import read_table, write_table
 from tests.support.command_line import Segscore
 from tests.support.corpora import Corpus, corpus
+from tests.support.rows import write_rows
 
 _GROUPED = ("--group-by", "genre", "--resample-by", "show", "--n-t", 2)
 
@@ -29,7 +30,7 @@ def made(tmp_path: Path) -> Corpus:
     text = "\n".join(["document_id,genre,show", *lines])
     (tmp_path / "shows.csv").write_text(text)
     (tmp_path / "shows.tsv").write_text(text.replace(",", "\t"))
-    (tmp_path / "shows.jsonl").write_text("".join(json.dumps(each) + "\n" for each in shows))
+    write_rows(tmp_path / "shows.jsonl", shows)
     table = pa.Table.from_pylist(shows)
     write_table(str(tmp_path / "shows.parquet"), table)
     lengths = pa.array([each["n_units"] for each in made.documents], pa.int32())
@@ -50,6 +51,7 @@ def _rows(run: Path, table: str) -> list[dict[str, Any]]:
     return sorted(read_table(f"{run}/{table}").to_pylist(), key=str)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", ["shows.csv", "shows.tsv", "shows.jsonl", "shows.parquet"])
 @pytest.mark.usefixtures("made")
 def test_a_plain_table_gives_the_groups_of_a_full_one(
@@ -65,6 +67,7 @@ def test_a_plain_table_gives_the_groups_of_a_full_one(
     assert [Path(file["url"]).name for file in record["inputs"]["documents"]] == [name]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("read_again", [4.0, 0.0])
 @pytest.mark.usefixtures("made")
 def test_the_work_may_be_split(segscore: Segscore, tmp_path: Path, read_again: float) -> None:
@@ -143,6 +146,7 @@ def test_the_plan_names_it(segscore: Segscore, tmp_path: Path) -> None:
     assert "documents: 40 rows of attributes, which every task has\n" in result.out
 
 
+@pytest.mark.long
 @pytest.mark.usefixtures("made")
 def test_sweep(segscore: Segscore, tmp_path: Path) -> None:
     scored = read_table(str(tmp_path / "hypotheses"))
@@ -161,6 +165,7 @@ def test_sweep(segscore: Segscore, tmp_path: Path) -> None:
     assert measured[0] == measured[1] == measured[2]
 
 
+@pytest.mark.first
 @pytest.mark.parametrize("name", ["shows.csv", "full.parquet"])
 @pytest.mark.usefixtures("made")
 def test_calibrate_and_reconcile(segscore: Segscore, tmp_path: Path, name: str) -> None:

@@ -22,6 +22,7 @@ def start(day: str) -> float:
     return (date.fromisoformat(day) - date(1970, 1, 1)).days * 86400.0
 
 
+@pytest.mark.long
 def test_nothing_is_done_on_a_day_that_is_off(archive: Archive) -> None:
     archive.settle(OFF)
     assert archive.run(FRIDAY).code == 0

@@ -10,20 +10,15 @@ from typing import Any
 import pytest
 
 from segscore.pipeline.measures import ALL
-from segscore.pipeline.storage import read_table
 from tests.oracles import naive_jackknife
 from tests.support.command_line import Segscore
 from tests.support.corpora import corpus, run
 from tests.support.paths import DATA
+from tests.support.rows import read_rows
 from tests.support.run_files import tables
 
 OWN = ("random-own", "shuffled-own")
 SYSTEMS = ("h0", "h1", "h2")
-
-
-def rows(folder: Path, table: str) -> list[dict[str, Any]]:
-    table_rows: list[dict[str, Any]] = read_table(str(folder / table)).to_pylist()
-    return table_rows
 
 
 @pytest.mark.first
@@ -38,8 +33,8 @@ def test_every_hypothesis_has_one_row_of_all_draws_with_as_many_boundaries(
     run(segscore, tmp_path, tmp_path / "plain", *options)
     run(segscore, tmp_path, tmp_path / "run", *options, *chance)
     for table in ("scores", "panel_scores"):
-        plain = rows(tmp_path / "plain", table)
-        both = rows(tmp_path / "run", table)
+        plain = read_rows(tmp_path / "plain", table)
+        both = read_rows(tmp_path / "run", table)
         assert [row for row in both if not row["hypothesis"].startswith("point:")] == plain
         for name in OWN:
             drawn = [row for row in both if row["hypothesis"].startswith(f"point:{name}:")]
@@ -55,8 +50,8 @@ def test_every_hypothesis_has_one_row_of_all_draws_with_as_many_boundaries(
                         for each in (row, own)
                     ]
                     assert placed[0] == draws * placed[1]
-    plain_summary = {key(row): row for row in rows(tmp_path / "plain", "summary")}
-    for row in rows(tmp_path / "run", "summary"):
+    plain_summary = {key(row): row for row in read_rows(tmp_path / "plain", "summary")}
+    for row in read_rows(tmp_path / "run", "summary"):
         _, _, system = row["hypothesis"].rpartition(":")
         own = plain_summary[key(row | {"hypothesis": system})]
         assert row["documents"] == own["documents"]
@@ -86,11 +81,12 @@ def test_the_tables_are_the_same_from_one_part_and_from_many(
     assert found[0] == found[1]
 
 
+@pytest.mark.long
 def test_skill_is_exact_from_the_summarys_own_values(segscore: Segscore, tmp_path: Path) -> None:
     corpus(seed=23).write(tmp_path)
     options = ("--reference-points", ",".join(OWN), "--measures", "all", "--group-by", "genre")
     run(segscore, tmp_path, tmp_path / "run", *options)
-    summary = rows(tmp_path / "run", "summary")
+    summary = read_rows(tmp_path / "run", "summary")
     values = {(*key(row), row["genre"]): row["value"] for row in summary}
     known = 0
     for row in summary:
@@ -116,7 +112,7 @@ def test_the_interval_of_skill_equals_the_twin(segscore: Segscore, tmp_path: Pat
     segscore("score", source, source, *options, "--output", output)
     names = "EquiSeg", "point:random-own:EquiSeg"
     counted: dict[str, dict[str, tuple[int, int]]] = {name: {} for name in names}
-    for row in rows(output, "scores"):
+    for row in read_rows(output, "scores"):
         if row["hypothesis"] in names:
             errors = row["pk_misses"] + row["pk_false_alarms"]
             counted[row["hypothesis"]][row["document_id"]] = errors, row["windows"]
@@ -130,7 +126,7 @@ def test_the_interval_of_skill_equals_the_twin(segscore: Segscore, tmp_path: Pat
 
     windows = {name: size for name, (_, size) in counted["EquiSeg"].items()}
     twin = naive_jackknife.jackknife(skill, windows)
-    (row,) = (row for row in rows(output, "summary") if key(row) == ("EquiSeg", "pk", "micro"))
+    (row,) = (row for row in read_rows(output, "summary") if key(row) == ("EquiSeg", "pk", "micro"))
     assert row["skill"] == pytest.approx(float(twin.value or 0))
     ends = naive_jackknife.interval(twin, None, None)
     assert (row["skill_low"], row["skill_high"]) == pytest.approx(ends)
@@ -141,7 +137,7 @@ def test_without_chance_there_is_no_skill(segscore: Segscore, tmp_path: Path) ->
     segscore(
         "score", source, source, "--reference-points", "random-known", "--output", tmp_path / "run"
     )
-    assert {row["skill"] for row in rows(tmp_path / "run", "summary")} == {None}
+    assert {row["skill"] for row in read_rows(tmp_path / "run", "summary")} == {None}
 
 
 def test_typed_boundaries_keep_their_types(segscore: Segscore, tmp_path: Path) -> None:
@@ -159,7 +155,7 @@ def test_typed_boundaries_keep_their_types(segscore: Segscore, tmp_path: Path) -
     source.write_text("\n".join(map(json.dumps, lines)), "utf-8")
     options = ("--reference-points", ",".join(OWN), "--confusion")
     segscore("score", source, source, *options, "--output", tmp_path / "run")
-    scored = rows(tmp_path / "run", "scores")
+    scored = read_rows(tmp_path / "run", "scores")
     for row in scored:
         assert row["matches"] == 0
         assert row["substitutions"] == 2 or row["hypothesis"] != "s"
@@ -182,6 +178,7 @@ def test_undefined_values_have_no_skill() -> None:
     assert isnan(skill(float("nan"), 0.5, 0.0))
 
 
+@pytest.mark.long
 def test_the_leaderboard_shows_skill_and_names_systems_at_chance(
     segscore: Segscore, tmp_path: Path
 ) -> None:
@@ -192,7 +189,7 @@ def test_the_leaderboard_shows_skill_and_names_systems_at_chance(
     text = segscore(*command, "random-own", "--fresh").out
     (row,) = (
         row
-        for row in rows(output, "summary")
+        for row in read_rows(output, "summary")
         if key(row) == ("EquiSeg", "boundary_similarity", "micro")
     )
     assert f"{row['skill']:.4f}" in text

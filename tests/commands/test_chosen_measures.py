@@ -88,6 +88,7 @@ def test_columns_equal_those_of_a_run_of_everything(
         assert (tmp_path / "run" / other).exists() == (whole / other).exists()
 
 
+@pytest.mark.long
 def test_the_default_is_a_run_without_the_option(
     segscore: Segscore, folder: Path, tmp_path: Path
 ) -> None:
@@ -121,6 +122,7 @@ WITHOUT_EFFECT = [
 ]
 
 
+@pytest.mark.first
 @pytest.mark.parametrize(("names", "options"), WITHOUT_EFFECT)
 def test_settings_without_effect_are_not_in_the_signature(
     segscore: Segscore, folder: Path, tmp_path: Path, names: str, options: tuple[object, ...]
@@ -145,6 +147,7 @@ WITH_EFFECT = [
 ]
 
 
+@pytest.mark.first
 @pytest.mark.parametrize(("names", "options", "field"), WITH_EFFECT)
 def test_settings_with_an_effect_are_in_the_signature(
     segscore: Segscore,
@@ -185,6 +188,7 @@ def test_runs_are_compared_by_what_both_have(
     )
 
 
+@pytest.mark.long
 def test_copies_of_the_references_are_the_same_whatever_was_measured(
     segscore: Segscore, folder: Path, tmp_path: Path
 ) -> None:
@@ -229,6 +233,7 @@ def test_all_chosen_measures_are_printed(segscore: Segscore, folder: Path, tmp_p
     assert "c_seg ↓" in result.out and "pk ↓" in result.out and "window_diff" not in result.out
 
 
+@pytest.mark.long
 def test_nights_are_judged_by_what_both_have(segscore: Segscore, tmp_path: Path) -> None:
     archive = Archive(tmp_path / "archive", tmp_path, segscore)
     for night in DAYS[:4]:
@@ -283,6 +288,7 @@ def test_views_of_dashboards_show_what_nights_have(segscore: Segscore, tmp_path:
         assert number("gate WHERE measure = 'pk'") > 0
 
 
+@pytest.mark.long
 def test_the_first_measure_named_ranks_wherever_systems_are_ranked(
     segscore: Segscore, folder: Path, tmp_path: Path
 ) -> None:

@@ -1,6 +1,5 @@
 """`segscore cite`: BibTeX of segscore and of the sources of measures, and a sentence of method."""
 
-import json
 import re
 from pathlib import Path
 
@@ -11,6 +10,7 @@ from segscore.pipeline.measures import ALL
 from segscore.pipeline.measures.bibliography import ADJUSTMENT, INTERVAL_METHOD, PUBLICATIONS
 from tests.support.command_line import Segscore
 from tests.support.paths import DATA, ROOT
+from tests.support.rows import write_rows
 
 
 @pytest.fixture(scope="module")
@@ -41,8 +41,8 @@ def test_choices_about_hypotheses_are_told(segscore: Segscore, tmp_path: Path) -
     ]
     scored = [row | {"boundary_scores": [0.4, 0.8]} for row in rows[1:]]
     gold, table = (tmp_path / name for name in ("gold.jsonl", "scored.jsonl"))
-    gold.write_text("".join(json.dumps(row) + "\n" for row in rows))
-    table.write_text("".join(json.dumps(row) + "\n" for row in scored))
+    write_rows(gold, rows)
+    write_rows(table, scored)
     told = []
     for threshold in ("0.5", "a_1=0.25"):
         options = ("--threshold", threshold, "--missing", "none", "--output", tmp_path / threshold)
@@ -227,7 +227,7 @@ def test_documents_and_units_are_told(
         for name in "xy"
     ]
     table = tmp_path / "rows.jsonl"
-    table.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    write_rows(table, rows)
     documents = ("--documents", table, "--output", tmp_path / "run")
     scored = segscore("score", table, table, *documents, *options)
     assert scored.code == 0, scored.err

@@ -9,7 +9,6 @@ from typing import Any
 
 import pytest
 
-from segscore.pipeline.storage import read_table
 from tests.oracles import naive_comparison as naive
 from tests.oracles import naive_jackknife
 from tests.oracles.naive_denominators import DENOMINATORS
@@ -17,6 +16,7 @@ from tests.support.command_line import Segscore
 from tests.support.comparisons import Row, compare, line, refusal_line, scored, tables
 from tests.support.corpora import corpus, run
 from tests.support.paths import DATA
+from tests.support.rows import read_rows
 from tests.support.written import write
 
 Held = Mapping[str, Sequence[naive.Row]]
@@ -33,8 +33,7 @@ FORMULAS: dict[str, tuple[list[str], naive.Formula]] = {
 
 
 def scores(run_folder: Path) -> list[Row]:
-    rows: list[Row] = read_table(str(run_folder / "scores")).to_pylist()
-    return rows
+    return read_rows(run_folder, "scores")
 
 
 @pytest.fixture(scope="module")
@@ -144,6 +143,7 @@ def test_pairs_equal_the_twin(segscore: Segscore, runs: Path, measure: str, kind
         assert (row["p_holm"] < 0.05) == (row["ci_low"] * row["ci_high"] > 0)
 
 
+@pytest.mark.long
 def test_reference_points_leave_the_tests_of_systems_unchanged(
     segscore: Segscore, tmp_path: Path
 ) -> None:
@@ -186,6 +186,7 @@ def test_reference_points_leave_the_tests_of_systems_unchanged(
     assert [[row[n] for n in same] for row in own] == [[row[n] for n in same] for row in ranks[0]]
 
 
+@pytest.mark.long
 def test_averages_and_intervals_equal_the_runs_summary(segscore: Segscore, tmp_path: Path) -> None:
     """Where all systems have all documents, both commands give the same averages."""
     table = DATA / "tinyrec.jsonl"
@@ -199,7 +200,7 @@ def test_averages_and_intervals_equal_the_runs_summary(segscore: Segscore, tmp_p
     )  # fmt: skip
     expected = {
         (row["hypothesis"], row["level"], row["measure"], row["average"]): row
-        for row in read_table(str(tmp_path / "run" / "summary")).to_pylist()
+        for row in read_rows(tmp_path / "run", "summary")
     }
     assert len(tables["systems"]) == 4 * 3 * 3 * 2
     for row in tables["systems"]:
@@ -211,6 +212,7 @@ def test_averages_and_intervals_equal_the_runs_summary(segscore: Segscore, tmp_p
             assert row[name] == same[name], name
 
 
+@pytest.mark.long
 def test_bytes_are_the_same_again_and_for_any_files(segscore: Segscore, tmp_path: Path) -> None:
     generated = corpus(seed=8, documents=20)
     contents = []
@@ -335,6 +337,7 @@ def test_groups_are_compared_separately(segscore: Segscore, runs: Path) -> None:
             assert row["documents"] == len(cells[row["system"]])
 
 
+@pytest.mark.long
 def test_panels_and_single_references_are_compared(segscore: Segscore, tmp_path: Path) -> None:
     """A panel uses all references at once; each reference and each consensus is a group."""
     table = DATA / "stargazer.jsonl"
@@ -349,7 +352,7 @@ def test_panels_and_single_references_are_compared(segscore: Segscore, tmp_path:
         for row in tables["systems"]
         if row["average"] == "macro"
     }
-    for row in read_table(str(tmp_path / "run" / "panel_scores")).to_pylist():
+    for row in read_rows(tmp_path / "run", "panel_scores"):
         key = "mult_window_diff", None, row["hypothesis"]
         assert value[key] == pytest.approx(row["mult_window_diff"])
     for row in scores(tmp_path / "run"):
@@ -556,6 +559,7 @@ def test_a_broken_table_is_refused(segscore: Segscore, runs: Path) -> None:
     assert part.name in refusal_line(segscore("compare", runs / "old", "--measure", "pk"))
 
 
+@pytest.mark.first
 @pytest.mark.parametrize(("average", "other"), [("macro", "micro"), ("micro", "macro")])
 def test_both_averages_of_a_system_are_printed_and_named(
     segscore: Segscore, tmp_path: Path, average: str, other: str
@@ -571,6 +575,7 @@ def test_both_averages_of_a_system_are_printed_and_named(
     assert (system[1], system[5]) == (expected[average], expected[other])
 
 
+@pytest.mark.long
 def test_micro_averages_are_shown_by_default(segscore: Segscore, tmp_path: Path) -> None:
     """The default shows the averages that `score` shows."""
     table, points = DATA / "tinyrec.jsonl", ("--reference-points", "none")
@@ -582,6 +587,7 @@ def test_micro_averages_are_shown_by_default(segscore: Segscore, tmp_path: Path)
         assert "0.0613" in shown.out
 
 
+@pytest.mark.first
 @pytest.mark.parametrize(
     ("options", "said"),
     [
@@ -608,6 +614,7 @@ def test_what_is_not_shown_is_said(
         assert "pk, micro: only reference points were compared." in result.out
 
 
+@pytest.mark.long
 def test_pairs_of_systems_are_printed_and_those_with_chance_summed_up(
     segscore: Segscore, tmp_path: Path
 ) -> None:

@@ -42,6 +42,7 @@ COLUMN = 85 / 25.4 * 96
 BEGINNINGS = {"svg": b"<svg", "pdf": b"%PDF", "png": b"\x89PNG"}
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("ending", BEGINNINGS)
 def test_differences_are_drawn(segscore: Segscore, run: Path, tmp_path: Path, ending: str) -> None:
     figure = tmp_path / f"figure.{ending}"

@@ -36,6 +36,7 @@ def test_a_worse_system_fails(segscore: Segscore, runs: tuple[Path, Path]) -> No
     assert "passed" in better.out and "failed" not in better.out
 
 
+@pytest.mark.long
 def test_the_verdict_comes_first(segscore: Segscore, runs: tuple[Path, Path]) -> None:
     options = ("--measure", "boundary_similarity", "--permutations", 99, "--gate", GATE)
     for each, verdict in ((runs, "Gate failed: 1 of "), (runs[::-1], "Gate passed: ")):

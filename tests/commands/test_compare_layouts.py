@@ -1,7 +1,6 @@
 """The tables of a comparison for a paper: every layout in every format."""
 
 import csv
-import json
 import re
 import shutil
 import subprocess
@@ -11,6 +10,7 @@ import pytest
 
 from tests.support.command_line import Segscore
 from tests.support.paths import DATA
+from tests.support.rows import write_rows
 from tests.support.written import write
 
 FEW = ("--permutations", 99)
@@ -25,6 +25,7 @@ def tinyrec(segscore_once: Segscore, tmp_path_factory: pytest.TempPathFactory) -
     return run
 
 
+@pytest.mark.first
 @pytest.mark.parametrize("layout", ["pairs", "systems", "references"])
 @pytest.mark.parametrize("average", ["macro", "micro"])
 def test_every_layout_has_the_same_cells_in_every_format(
@@ -57,6 +58,7 @@ def test_every_layout_has_the_same_cells_in_every_format(
             assert value.replace("-", "$-$") in out["latex"]
 
 
+@pytest.mark.first
 @pytest.mark.parametrize("average", ["macro", "micro"])
 def test_ranks_are_printed_in_a_layout_of_their_own(
     segscore: Segscore, tinyrec: Path, average: str
@@ -83,6 +85,7 @@ def test_ranks_are_printed_in_a_layout_of_their_own(
     assert float(by_name["EquiSeg"]["p against point:none (Nemenyi)"]) < 0.01
 
 
+@pytest.mark.first
 @pytest.mark.parametrize("average", ["macro", "micro"])
 def test_the_columns_of_references_are_in_the_order_of_systems(
     segscore: Segscore, tinyrec: Path, average: str
@@ -206,7 +209,7 @@ def rivals(segscore: Segscore, tmp_path: Path) -> Path:
             boundaries = [9, 20 + moved, 31 - moved]
             rows.append(document | {"coder": name, "role": "hypothesis", "boundaries": boundaries})
     table = tmp_path / "rivals.jsonl"
-    table.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    write_rows(table, rows)
     assert segscore("score", table, table, "--output", tmp_path / "rivals").code == 0
     return tmp_path / "rivals"
 

@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from segscore.pipeline.storage import read_table
 from tests.support.command_line import Segscore
 from tests.support.corpora import complete, corpus
 from tests.support.corpora import run as score
 from tests.support.paths import DATA
+from tests.support.rows import read_rows, write_rows
 
 
 @pytest.fixture(scope="module")
@@ -36,7 +36,7 @@ def compared(
         "compare", run, "--measure", "boundary_similarity", *fast, *options, "--output", output
     )
     assert result.code == 0, result.err
-    rows = read_table(str(output / "comparisons")).to_pylist()
+    rows = read_rows(output, "comparisons")
     return result.out, [row for row in rows if row["average"] == "macro"]
 
 
@@ -72,7 +72,7 @@ def test_what_documents_can_show_is_said_of_pairs_that_are_not_significant(
 
 def differences_of(run: Path) -> np.ndarray[Any, Any]:
     """The differences of EquiSeg and random boundaries on each document."""
-    scores = read_table(str(run / "scores")).to_pylist()
+    scores = read_rows(run, "scores")
     one, other = (
         {
             row["document_id"]: row["boundary_similarity"]
@@ -101,7 +101,7 @@ def test_the_level_is_divided_by_the_pairs_of_systems(segscore: Segscore, tmp_pa
     for name, options in (("all", ()), ("two", ("--systems", "h0,h1", "--alpha", 0.05 / 3))):
         result = segscore("compare", tmp_path / "run", *few, *options, "--output", tmp_path / name)
         assert result.code == 0, result.err
-        rows = read_table(str(tmp_path / name / "comparisons")).to_pylist()
+        rows = read_rows(tmp_path / name, "comparisons")
         found += [
             row["smallest_difference_high"]
             for row in rows
@@ -170,8 +170,7 @@ def many(folder: Path, documents: int, missed: float, systems: str = "ab") -> Pa
                 }
             )
     path = folder / "table.jsonl"
-    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
-    return path
+    return write_rows(path, rows)
 
 
 @pytest.mark.parametrize("documents", [4, 5])
@@ -203,7 +202,7 @@ def test_the_same_error_on_every_document_is_tested_from_six_on(
             document = {"document_id": f"d{d}", "coder": coder, "role": role}
             rows.append({**document, "n_units": 20, "boundaries": boundaries})
     table = tmp_path / "table.jsonl"
-    table.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    write_rows(table, rows)
     assert segscore("score", table, table, "--output", tmp_path / "run").code == 0
     text = segscore("compare", tmp_path / "run", "--measure", "pk").out
     if documents < 6:
@@ -222,7 +221,7 @@ def test_not_significant_is_equal_only_within_a_margin(segscore: Segscore, tmp_p
         output = tmp_path / f"of-{margin}"
         options = () if margin is None else ("--margin", margin)
         text = segscore("compare", run, *measure, *options, "--output", output).out
-        rows = read_table(str(output / "comparisons")).to_pylist()
+        rows = read_rows(output, "comparisons")
         found[margin] = [row["equal"] for row in rows]
         for row in rows if margin else ():
             within = max(-row["ci_low"], row["ci_high"]) <= margin

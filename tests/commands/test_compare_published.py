@@ -11,6 +11,7 @@ from tests.support.command_line import Segscore
 from tests.support.comparisons import refusal_line
 from tests.support.paths import DATA
 from tests.support.report_pages import Reader
+from tests.support.rows import read_rows
 from tests.support.written import write
 
 TINYREC = DATA / "tinyrec.jsonl"
@@ -30,7 +31,7 @@ def test_every_published_score_of_tinyrec_is_given_exactly(
     result = segscore("compare", run, *QUICK, "--output", tmp_path / "compared")
     assert result.code == 0, result.err
     assert "published on these references (TinyRec; as printed; no test is possible)" in result.out
-    rows = read_table(str(tmp_path / "compared" / "published")).to_pylist()
+    rows = read_rows(tmp_path / "compared", "published")
     assert len(rows) == 84
     for row in rows:
         assert row["value"] == pytest.approx(float(row["printed"]), abs=1e-12)
@@ -42,6 +43,7 @@ def test_every_published_score_of_tinyrec_is_given_exactly(
 HEADING = "published on these references (TinyRec; as printed; no test is possible)"
 
 
+@pytest.mark.first
 @pytest.mark.parametrize("layout", ["pairs", "systems", "references"])
 def test_every_layout_has_the_block_below_it(segscore: Segscore, run: Path, layout: str) -> None:
     plain = segscore("compare", run, *QUICK[:-1], "--layout", layout).out
@@ -123,10 +125,10 @@ def test_own_rows_are_shown_beside_the_systems(
     result = segscore(*command, "--published-scores", own, "--output", tmp_path / "compared")
     assert result.code == 0, result.err
     assert "published on these references (own.csv; as printed; no test is possible)" in result.out
-    rows = read_table(str(tmp_path / "compared" / "published")).to_pylist()
+    rows = read_rows(tmp_path / "compared", "published")
     (micro,) = [
         row["value"]
-        for row in read_table(str(run / "summary")).to_pylist()
+        for row in read_rows(run, "summary")
         if (row["measure"], row["average"]) == ("pk", "micro")
     ]
     found = [

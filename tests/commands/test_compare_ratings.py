@@ -17,9 +17,10 @@ from segscore.pipeline.comparison import own_published, read_ratings
 from segscore.pipeline.comparison.ratings import interval_of, spearman
 from segscore.pipeline.measures import ALL
 from segscore.pipeline.settings.reading import read_file
-from segscore.pipeline.storage import read_table, write_table
+from segscore.pipeline.storage import write_table
 from tests.support.command_line import Segscore
 from tests.support.comparisons import refusal_line
+from tests.support.rows import read_rows
 from tests.support.written import write
 
 Row = dict[str, Any]
@@ -81,8 +82,8 @@ def test_it_is_that_of_scipy(segscore: Segscore, run: Path, kind: str) -> None:
     mean = {(r["document_id"], r["system"]): 0.0 for r in rows}
     for row in rows:
         mean[row["document_id"], row["system"]] += row["rating"] / 2
-    scores = read_table(str(run / "scores")).to_pylist()
-    found = {r["measure"]: r for r in read_table(str(run.parent / "compared/ratings")).to_pylist()}
+    scores = read_rows(run, "scores")
+    found = {r["measure"]: r for r in read_rows(run.parent, "compared/ratings")}
     assert {"pk", "boundary_similarity", "f1"} < {*found}
     for measure, row in found.items():
         values = {(r["document_id"], r["hypothesis"]): r[measure] for r in scores}
@@ -197,6 +198,7 @@ def _correlated(
     return one, latent * one + np.sqrt(1 - latent**2) * other
 
 
+@pytest.mark.first
 @pytest.mark.parametrize(("documents", "latent"), [(12, 0.5), (30, 0.0), (30, 0.8)])
 def test_the_interval_contains_the_truth_at_its_level(documents: int, latent: float) -> None:
     # The standard error of a share of 600 at .95 is .009.

@@ -1,12 +1,11 @@
 """Documents of shows: `--resample-by` in comparisons, their sentences and citations."""
 
-import json
 from pathlib import Path
 
 import pytest
 
-from segscore.pipeline.storage import read_table
 from tests.support.command_line import Segscore, SegscoreOnce
+from tests.support.rows import read_rows, write_rows
 
 SHOWS, EPISODES = 12, 3
 
@@ -24,8 +23,7 @@ def table(tmp_path_factory: pytest.TempPathFactory) -> Path:
             found = good[: 2 + d % 2] if better else bad
             rows.append(row | {"coder": name, "role": "hypothesis", "boundaries": found})
     path = tmp_path_factory.mktemp("shows") / "table.jsonl"
-    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
-    return path
+    return write_rows(path, rows)
 
 
 @pytest.fixture(scope="module")
@@ -43,7 +41,7 @@ def test_shows_are_units_of_comparisons(segscore: Segscore, scored: Path, tmp_pa
         output = tmp_path / f"compared-{len(options)}"
         result = segscore("compare", scored, *options, "--output", output)
         assert result.code == 0, result.err
-        rows = read_table(str(output / "comparisons")).to_pylist()
+        rows = read_rows(output, "comparisons")
         (row,) = (row for row in rows if row["average"] == "macro")
         widths[options], effective[options] = row["ci_high"] - row["ci_low"], row["units"]
     by_documents, by_shows = widths

@@ -33,6 +33,20 @@ def story(boundaries: list[int], n_units: int, position: int) -> int:
     return min(end for end in ends if end > position) - before
 
 
+def distance(position: int, others: list[int]) -> int:
+    """Distance to the nearest of some boundaries; far where there is none."""
+    return min((abs(position - other) for other in others), default=10**9)
+
+
+def kinds_of(row: Row, lengths: dict[str, list[int]] | None) -> dict[int, str]:
+    """Kind of each boundary by its position, in words if lengths of units are given."""
+    found: dict[int, str] = {}
+    for position, kind in zip(row["boundaries"], row.get("boundary_kinds", ()), strict=False):
+        place = sum(lengths[row["document_id"]][:position]) if lengths else position
+        found.setdefault(place, kind)
+    return found
+
+
 def tally(generated: Corpus, words: bool = False) -> tuple[Tally, list[int]]:
     """Count the edits of all pairs of documents that every system has; return all story lengths."""
     lengths = {
@@ -53,12 +67,14 @@ def tally(generated: Corpus, words: bool = False) -> tuple[Tally, list[int]]:
     counted: Tally = Counter()
     stories: list[int] = []
     for document in shared:
-        references = [measured(r) for r in generated.references if r["document_id"] == document]
+        of_document = [r for r in generated.references if r["document_id"] == document]
+        references = [measured(r) for r in of_document]
+        kinds = [kinds_of(r, lengths if words else None) for r in of_document]
         for n_units, boundaries in references:
             ends = [0, *boundaries, n_units]
             stories += [b - a for a, b in pairwise(ends)]
         for row in (r for r in generated.hypotheses if r["document_id"] == document):
-            for n_units, boundaries in references:
+            for (n_units, boundaries), kind_at in zip(references, kinds, strict=True):
                 for edit in naive.edits(n_units, boundaries, measured(row)[1]):
                     position = edit.other_position if edit.position is None else edit.position
                     assert position is not None
@@ -68,6 +84,12 @@ def tally(generated: Corpus, words: bool = False) -> tuple[Tally, list[int]]:
                         row["coder"], "story_length", story(boundaries, n_units, position), kind
                     ] += 1
                     counted[row["coder"], "position", 10 * position // n_units, kind] += 1
+                    far = distance(
+                        position, boundaries if edit.position is None else measured(row)[1]
+                    )
+                    counted[row["coder"], "distance", far, kind] += 1
+                    if edit.position in kind_at:
+                        counted[row["coder"], "kind", kind_at[edit.position], kind] += 1
                     if len(references) > 1:
                         quarter = -(-4 * marks // len(references))
                         counted[row["coder"], "prominence", quarter, kind] += 1
@@ -84,6 +106,13 @@ def check(rows: list[Row], generated: Corpus, words: bool = False) -> None:
             keys = [key for key in counted if key[1] == "story_length" and low <= key[2] <= high]
         elif row["analysis"] == "position":
             keys = [key for key in counted if key[1] == "position" and key[2] == round(10 * low)]
+        elif row["analysis"] == "distance":
+            last = 10**9 if high is None else high
+            keys = [key for key in counted if key[1] == "distance" and low <= key[2] <= last]
+        elif row["analysis"] == "kind":
+            keys = [key for key in counted if key[1:3] == ("kind", row["kind"])]
+            assert row["false_alarms"] is row["false_alarm_rate"] is low is high is None
+            row = {**row, "false_alarms": 0}
         else:
             keys = [key for key in counted if key[1] == "prominence" and key[2] == round(4 * high)]
         for name in KINDS.values():
@@ -94,22 +123,46 @@ def check(rows: list[Row], generated: Corpus, words: bool = False) -> None:
         assert row["reference_boundaries"] == boundaries
         marks = boundaries - row["misses"] + row["false_alarms"]
         assert row["miss_rate"] == (row["misses"] / boundaries if boundaries else None)
-        assert row["false_alarm_rate"] == (row["false_alarms"] / marks if marks else None)
+        if row["analysis"] != "kind":
+            assert row["false_alarm_rate"] == (row["false_alarms"] / marks if marks else None)
     assert checked == sum(counted.values()) > 100
     quarters = [(row["low"], row["high"]) for row in rows if row["analysis"] == "story_length"]
     for low, high in dict.fromkeys(quarters):
         assert low <= high and {low, high} <= set(stories)
 
 
+@pytest.mark.first
 @pytest.mark.parametrize("words", [False, True])
 def test_every_class_equals_the_twin(segscore: Segscore, tmp_path: Path, words: bool) -> None:
     generated = corpus(seed=31, documents=30)
+    for row in generated.references[1:]:
+        row["boundary_kinds"] = ["abc"[position % 3] for position in row["boundaries"]]
     generated.write(tmp_path)
     units = ("--units", "words") if words else ()
     run(segscore, tmp_path, tmp_path / "run", *units, "--reference-points", "none")
     rows = compare(segscore, tmp_path, tmp_path / "run", "--measure", "pk", "--where",
                     "--systems", "h0,h1,h2")  # fmt: skip
     check(rows["where"], generated, words)
+    assert {row["kind"] for row in rows["where"]} == {"a", "b", "c", None}
+
+
+def test_kinds_must_be_as_many_as_boundaries(segscore: Segscore, tmp_path: Path) -> None:
+    rows = [{**line("d", "desk", "reference", [5, 9]), "boundary_kinds": ["cut"]}]
+    rows.append(line("d", "a", "hypothesis", [6]))
+    run = scored(segscore, tmp_path / "x", rows)
+    refused = refusal_line(segscore("compare", run, "--measure", "pk", "--where"))
+    assert "boundary_kinds of d by desk has 1 kinds for 2 boundaries; expected one for" in refused
+
+
+def test_the_page_says_where(segscore: Segscore, tmp_path: Path) -> None:
+    rows = [{**line("d", "desk", "reference", [5, 9]), "boundary_kinds": ["studio", "film"]}]
+    rows += [line("d", "a", "hypothesis", [5, 12]), line("d", "b", "hypothesis", [])]
+    run = scored(segscore, tmp_path / "x", rows)
+    output, page = tmp_path / "comparison", tmp_path / "page.html"
+    printed = segscore("compare", run, "--measure", "pk", "--where", "--output", output).out
+    assert segscore("report", output, "--output", page).code == 0
+    for text in ("recall, by kind", "studio", "by distance to the nearest", "1 (50 %)"):
+        assert text in printed and text in page.read_text()
 
 
 def test_each_length_class_has_a_quarter_of_the_stories(segscore: Segscore, tmp_path: Path) -> None:
@@ -165,6 +218,7 @@ def test_types_are_counted_separately(segscore: Segscore, tmp_path: Path) -> Non
         }
 
 
+@pytest.mark.long
 def test_duplicates_across_parts_are_not_counted(segscore: Segscore, tmp_path: Path) -> None:
     """A coder has two rows for a document, in two parts; the run rejected both."""
     segscore.cut(10)

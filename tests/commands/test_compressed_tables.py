@@ -103,6 +103,7 @@ def test_files_that_are_not_compressed_as_they_say(
     assert not run.exists()
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("ending", ["gz", "zst"])
 def test_a_bomb(folder: Path, ending: str) -> None:
     """Files of some kilobytes that would take gigabytes."""

@@ -10,6 +10,7 @@ import pytest
 
 from tests.support.command_line import Segscore
 from tests.support.comparisons import refusal_line
+from tests.support.rows import write_rows
 
 ROWS: dict[str, list[dict[str, Any]]] = {
     "typed": [
@@ -32,7 +33,7 @@ ROWS: dict[str, list[dict[str, Any]]] = {
 def printed(segscore: Segscore, folder: Path, name: str, form: str) -> str:
     table = folder / f"{name}.jsonl"
     rows = ({"document_id": "d", "n_units": 12, **row} for row in ROWS[name])
-    table.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    write_rows(table, rows)
     options = ("--confusion", "--layout", "confusion", "--format", form)
     ended = segscore("score", table, table, *options, "--output", folder / f"{name}-{form}")
     assert ended.code == 0, ended.err

@@ -16,6 +16,7 @@ from segscore.pipeline.scoring.consensus import consensus
 from segscore.pipeline.storage import read_table
 from tests.support.command_line import Segscore
 from tests.support.paths import DATA
+from tests.support.rows import read_rows, write_rows
 
 CODINGS = st.lists(st.lists(st.integers(1, 20), unique=True).map(sorted), min_size=1, max_size=5)
 
@@ -77,7 +78,7 @@ def test_two_coders_must_agree_unless_a_share_says_otherwise(
         {"document_id": "a", "coder": "x", "n_units": 9, "boundaries": [3, 5]},
         {"document_id": "a", "coder": "y", "n_units": 9, "boundaries": [3, 7]},
     ]
-    (tmp_path / "c.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    write_rows(tmp_path / "c.jsonl", rows)
     for number, (share, kept, rule) in enumerate(
         [
             ((), [3], "more than half of a document's coders"),
@@ -99,7 +100,7 @@ def test_documents_of_two_lengths_are_left_out(segscore: Segscore, tmp_path: Pat
         {"document_id": document, "coder": coder, "n_units": n_units, "boundaries": [3]}
         for document, coder, n_units in (("a", "x", 9), ("a", "y", 9), ("b", "x", 9), ("b", "y", 8))
     ]
-    (tmp_path / "c.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    write_rows(tmp_path / "c.jsonl", rows)
     result = segscore("consensus", tmp_path / "c.jsonl", "--output", tmp_path / "out")
     assert result.code == 0
     assert "1 document whose codings differ in length left out" in result.err
@@ -114,7 +115,7 @@ def test_boundaries_have_a_confidence_and_coders_are_left_out(
         for coder, boundaries in {"ann": [5, 10], "bob": [5, 11], "cat": [20], "dan": [5]}.items()
     ]
     path = tmp_path / "codings.jsonl"
-    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    write_rows(path, rows)
     result = segscore("consensus", path, "--without", "cat", "--output", tmp_path / "agreed")
     assert result.code == 0, result.err
     (row,) = read_table(f"{tmp_path}/agreed/references").to_pylist()
@@ -145,7 +146,7 @@ def test_the_folder_of_a_consensus_is_no_table(segscore: Segscore, tmp_path: Pat
         for coder in "ab"
         for i in range(3)
     ]
-    codings.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    write_rows(codings, rows)
     assert segscore("consensus", codings, "--output", agreed).code == 0
     scored = ("score", agreed, codings, "--output", tmp_path / "run")
     said = f"several tables (confidence, references); name one of them, such as {agreed}/references"
@@ -174,10 +175,10 @@ def test_the_order_of_a_coders_codings_changes_nothing(
     ]
     for name, listed in (("one", rows), ("other", rows[::-1])):
         path = tmp_path / f"{name}.jsonl"
-        path.write_text("".join(json.dumps(row) + "\n" for row in listed))
+        write_rows(path, listed)
         done = segscore("consensus", path, "--output", tmp_path / name)
         assert done.code == 0, done.err
-        (found,) = read_table(str(tmp_path / name / "references")).to_pylist()
+        (found,) = read_rows(tmp_path / name, "references")
         assert found["boundaries"] == ([4] if rounds[0] else [4, 9])
         message = "1 coding of a later round left out" if rounds[0] else "2 codings left out"
         assert message in done.err

@@ -1,10 +1,12 @@
 """Control characters in names and texts change neither a terminal nor a result."""
 
-import json
 from pathlib import Path
+
+import pytest
 
 from segscore.pipeline.nightly.metrics import Metrics
 from tests.support.command_line import Segscore
+from tests.support.rows import write_rows
 
 ESCAPE = "\x1b"
 WIKI = Path(__file__).parents[1] / "data" / "formats" / "text" / "halvern.wiki.txt"
@@ -22,10 +24,10 @@ def _codings(path: Path) -> Path:
         for document in range(4)
         for coder in (f"anna{ESCAPE}[31m", f"ben{ESCAPE}]0;x\x07", "carl")
     ]
-    path.write_text("".join(json.dumps(row) + "\n" for row in rows), "utf-8")
-    return path
+    return write_rows(path, rows)
 
 
+@pytest.mark.long
 def test_pages_have_no_control_characters(segscore: Segscore, tmp_path: Path) -> None:
     codings = _codings(tmp_path / "codings.jsonl")
     group = ("--group-by", "genre")

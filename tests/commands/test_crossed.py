@@ -3,20 +3,14 @@
 import csv
 import io
 import json
-from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from segscore.pipeline.storage import read_table
 from tests.support.command_line import Segscore
 from tests.support.comparisons import refusal_line
+from tests.support.rows import read_rows, write_rows
 
 GROUPS = ("law", "sport", "all")
-
-
-def write_jsonl(path: Path, rows: Sequence[Mapping[str, Any]]) -> Path:
-    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
-    return path
 
 
 def tables(folder: Path) -> tuple[Path, Path]:
@@ -37,8 +31,8 @@ def tables(folder: Path) -> tuple[Path, Path]:
         for n in range(6)
     ]
     return (
-        write_jsonl(folder / "gold.jsonl", references),
-        write_jsonl(folder / "systems.jsonl", hypotheses),
+        write_rows(folder / "gold.jsonl", references),
+        write_rows(folder / "systems.jsonl", hypotheses),
     )
 
 
@@ -54,7 +48,7 @@ def test_values_are_those_of_the_summary(segscore: Segscore, tmp_path: Path) -> 
     ]  # fmt: skip
     values = {
         (row["measure"], row["hypothesis"], row["domain"] or "all"): row["value"]
-        for row in read_table(str(tmp_path / "run" / "summary")).to_pylist()
+        for row in read_rows(tmp_path / "run", "summary")
         if row["average"] == "micro"
     }
     for row in printed:
@@ -85,7 +79,7 @@ def test_systems_by_groups_have_the_intervals_of_the_comparison(
     assert result.code == 0, result.err
     rows = {
         (row["measure"], row["system"], row["domain"] or "all"): row
-        for row in read_table(str(tmp_path / "compared" / "systems")).to_pylist()
+        for row in read_rows(tmp_path / "compared", "systems")
         if row["average"] == "micro"
     }
     printed = list(csv.DictReader(io.StringIO(result.out)))
@@ -115,12 +109,12 @@ def test_the_deviation_over_trials_is_that_of_the_summary(
 ) -> None:
     gold, first = tables(tmp_path)
     rows = [json.loads(line) | {"boundaries": [4]} for line in first.read_text().splitlines()]
-    second = write_jsonl(tmp_path / "second.jsonl", rows)
+    second = write_rows(tmp_path / "second.jsonl", rows)
     options = ("--trials", "--output", tmp_path / "run", "--measures", "pk,f1")
     layout = ("--layout", "systems,measures,sd")
     printed = segscore("score", gold, first, second, *options, *layout, "--format", "csv").out
     found = {row["hypothesis"]: float(row["f1_sd"]) for row in csv.DictReader(io.StringIO(printed))}
-    summary = read_table(str(tmp_path / "run" / "summary")).to_pylist()
+    summary = read_rows(tmp_path / "run", "summary")
     assert found == {
         row["hypothesis"]: row["sd_trials"]
         for row in summary
@@ -135,7 +129,7 @@ def test_scores_of_each_document_as_csv(segscore: Segscore, tmp_path: Path) -> N
     options = ("--output", tmp_path / "run", "--layout", "documents")
     printed = segscore("score", gold, systems, *options, "--format", "csv")
     assert printed.code == 0, printed.err
-    rows = read_table(str(tmp_path / "run" / "scores")).to_pylist()
+    rows = read_rows(tmp_path / "run", "scores")
     found = list(csv.DictReader(io.StringIO(printed.out)))
     assert len(found) == len(rows) == 12
     for row, expected in zip(found, rows, strict=True):
@@ -157,7 +151,7 @@ def test_words_without_n_t_say_how_close_near_misses_are(
 ) -> None:
     gold, systems = tables(tmp_path)
     rows = [{"document_id": f"d{n}", "n_units": 9, "unit_lengths": [8] * 9} for n in range(6)]
-    documents = write_jsonl(tmp_path / "documents.jsonl", rows)
+    documents = write_rows(tmp_path / "documents.jsonl", rows)
     command = ("score", gold, systems, "--documents", documents, "--units", "words")
     said = segscore(*command, "--output", tmp_path / "a").err
     assert "less than 2 words apart" in said

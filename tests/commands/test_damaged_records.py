@@ -15,6 +15,7 @@ from tests.support.command_line import Segscore
 from tests.support.nights import DAYS, GOOD, Archive
 from tests.support.paths import DATA
 from tests.support.refusals import assert_one_line
+from tests.support.rows import write_rows
 
 FIRST, SECOND, THIRD = DAYS[:3]
 DAMAGED = {
@@ -31,6 +32,7 @@ NIGHTS = ((FIRST, GOOD, 0), (SECOND, GOOD, 0))
 """An archive with two good nights."""
 
 
+@pytest.mark.first
 @pytest.mark.parametrize("name", DAMAGED)
 def test_a_damaged_verdict_is_made_again(archive: Archive, name: str) -> None:
     path = Path(archive.folder_of(SECOND)) / "night.json"
@@ -75,6 +77,7 @@ def set_aside(message: str) -> None:
     subprocess.run(shlex.split(found[1]), check=True)
 
 
+@pytest.mark.first
 @pytest.mark.parametrize("name", DAMAGED)
 def test_a_night_whose_record_is_damaged_can_be_run_after_the_command_that_is_named(
     archive: Archive, name: str
@@ -90,6 +93,7 @@ def test_a_night_whose_record_is_damaged_can_be_run_after_the_command_that_is_na
     assert archive.read(SECOND, "night.json")["checks"] == before
 
 
+@pytest.mark.first
 @pytest.mark.parametrize("command", ["score", "compare", "report", "show", "explain", "export"])
 def test_every_command_names_the_way_out_of_a_damaged_run(
     segscore: Segscore, tmp_path: Path, command: str
@@ -140,11 +144,12 @@ def finished(segscore_once: Segscore, tmp_path_factory: pytest.TempPathFactory) 
     rows = [json.loads(line) for line in corpus.read_text().splitlines()]
     for row in rows:
         row["boundary_scores"] = [0.5] * len(row["boundaries"])
-    scored.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    write_rows(scored, rows)
     assert segscore_once("sweep", corpus, scored, "--output", folder / "sweep").code == 0
     return folder
 
 
+@pytest.mark.first
 @pytest.mark.parametrize("kind", ["score", "sweep"])
 @pytest.mark.parametrize("said", FORGED)
 def test_a_forged_record_is_refused_in_one_line(
@@ -163,6 +168,7 @@ def test_a_forged_record_is_refused_in_one_line(
     url.write_text(genuine)
 
 
+@pytest.mark.long
 def test_a_record_without_a_key_is_refused(segscore: Segscore, finished: Path) -> None:
     url = finished / "score" / "run.json"
     genuine = url.read_text()

@@ -11,9 +11,9 @@ from typing import Any
 import pytest
 
 from segscore.pipeline.runs.planning import Limits
-from segscore.pipeline.storage import read_table
 from tests.support.command_line import Segscore
 from tests.support.corpora import corpus, run
+from tests.support.rows import read_rows
 
 DRAWS = 6
 WAYS = {
@@ -28,7 +28,7 @@ Sums = dict[str, dict[str, list[int]]]
 def sums_by_document(folder: Path) -> Sums:
     """Point -> document -> windows, and misses and false alarms, over its references."""
     sums: Sums = defaultdict(lambda: defaultdict(lambda: [0, 0]))
-    for row in read_table(str(folder / "scores")).to_pylist():
+    for row in read_rows(folder, "scores"):
         if row["hypothesis"].startswith("point:"):
             of_document = sums[row["hypothesis"]][row["document_id"]]
             of_document[0] += row["windows"]

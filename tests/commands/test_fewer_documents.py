@@ -15,6 +15,7 @@ from segscore.pipeline.statistics.averages import SHARED_COLUMNS
 from segscore.pipeline.storage import read_table
 from tests.support.command_line import CommandResult, Segscore
 from tests.support.report_pages import Reader, plain, report
+from tests.support.rows import read_rows, write_rows
 
 Row = dict[str, object]
 MEASURE: Final = "boundary_similarity"
@@ -47,7 +48,7 @@ def scored(
     """Score the systems; the run is in the folder."""
     paths = [folder / name for name in ("references.jsonl", "hypotheses.jsonl")]
     for path, table in zip(paths, tables, strict=True):
-        path.write_text("".join(json.dumps(row) + "\n" for row in table))
+        write_rows(path, table)
     chosen = ("--measures", MEASURE, *options)
     result = segscore("score", *paths, "--output", folder / "run", *chosen)
     assert result.code == 0, result.err
@@ -84,6 +85,7 @@ def views(segscore: Segscore, run: Path, systems: Sequence[str]) -> list[set[str
     ]
 
 
+@pytest.mark.long
 def test_one_missing_row_of_the_best_system_changes_nothing(
     segscore: Segscore, tmp_path: Path
 ) -> None:
@@ -107,7 +109,7 @@ def test_one_missing_row_of_the_best_system_changes_nothing(
         for row in json.loads(compared.out)["systems"]
         if row["average"] == "micro"
     }
-    summary = read_table(str(tmp_path / "run" / "summary")).to_pylist()
+    summary = read_rows(tmp_path / "run", "summary")
     for row in (row for row in summary if row["average"] == "micro"):
         assert row["shared_value"] == by_name[row["hypothesis"]]["value"]
         assert row["shared_documents"] == by_name[row["hypothesis"]]["documents"] == 159
@@ -201,6 +203,7 @@ def test_systems_that_share_nothing_are_not_compared(segscore: Segscore, tmp_pat
     assert plain(answer) == f"{MEASURE}, micro: not ranked: the 2 systems share no document."
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("seed", range(8))
 def test_every_view_names_the_same_best_system_or_none(
     segscore: Segscore, tmp_path: Path, seed: int
@@ -247,6 +250,7 @@ FEATURES: dict[str, dict[str, object]] = {
 }
 
 
+@pytest.mark.first
 @pytest.mark.parametrize("feature", FEATURES)
 def test_shared_averages_are_those_of_a_run_of_the_shared_documents_alone(feature: str) -> None:
     settings: dict[str, object] = {

@@ -16,6 +16,7 @@ from tests.support.nights import DAYS, Archive
 from tests.support.paths import DATA
 from tests.support.placements import refusal_line
 from tests.support.report_pages import plain
+from tests.support.rows import read_rows, write_rows
 from tests.support.scored import scored_corpus, write
 
 TINYREC = DATA / "tinyrec.jsonl"
@@ -58,7 +59,7 @@ def test_score(segscore: Segscore, scored: Path) -> None:
     assert contents.keys() >= COMMON | {"summary", "output"}
     assert contents["command"] == "score" and contents["output"] == str(scored)
     assert all(contents[name] == record[name] for name in COMMON - {"schema_version", "command"})
-    summary = read_table(str(scored / "summary")).to_pylist()
+    summary = read_rows(scored, "summary")
     assert contents["summary"] == summary
     fresh = segscore(*again(scored, "--format", "json", "--fresh"))
     assert loaded(fresh)["summary"] == summary and not fresh.err
@@ -73,7 +74,7 @@ def test_score(segscore: Segscore, scored: Path) -> None:
 def test_score_by_system(segscore: Segscore, scored: Path) -> None:
     whole = {
         (row["hypothesis"], row["measure"]): row
-        for row in read_table(str(scored / "summary")).to_pylist()
+        for row in read_rows(scored, "summary")
         if row["average"] == "micro" and row["level"] is None
     }
     rows = rows_of_csv(segscore(*again(scored, "--format", "csv")))
@@ -132,7 +133,7 @@ def test_compare(segscore: Segscore, scored: Path, tmp_path: Path) -> None:
     contents = loaded(segscore(*command, "--format", "json"))
     assert contents.keys() >= COMMON | {"comparisons", "systems", "worst"}
     for name in ("comparisons", "systems", "worst"):
-        assert contents[name] == read_table(str(output / name)).to_pylist()
+        assert contents[name] == read_rows(output, name)
     assert contents == loaded(segscore(*command, "--format", "json"))
     assert any(row["value"] is None for row in contents["systems"])
 
@@ -142,8 +143,8 @@ def test_agree(segscore: Segscore, tmp_path: Path) -> None:
     command = ("agree", DATA / "moonstone.jsonl", "--output", output)
     contents = loaded(segscore(*command, "--format", "json"))
     for name in ("agreement", "coders", "peers", "corpus"):
-        assert contents[name] == read_table(str(output / name)).to_pylist()
-    documents = read_table(str(output / "documents")).to_pylist()
+        assert contents[name] == read_rows(output, name)
+    documents = read_rows(output, "documents")
     most = sorted(documents, key=contested_order)
     contested = [row["document_id"] for row in contents["contested"]]
     assert contested == [row["document_id"] for row in most][: len(contested)]
@@ -208,7 +209,7 @@ def test_sweep(segscore: Segscore, tmp_path: Path, options: tuple[str, ...]) -> 
     assert contents.keys() >= COMMON | {"output"} and not fresh.err
     tables = ("tolerances",) if options else ("curves", "operating_points")
     for name in tables:
-        assert contents[name] == read_table(str(output / name)).to_pylist()
+        assert contents[name] == read_rows(output, name)
     assert loaded(segscore(*command, "--output", output, "--format", "json")) == contents
     rows = rows_of_csv(segscore(*command, "--output", output, "--format", "csv"))
     own = {"signature": contents["signature"]}
@@ -233,7 +234,7 @@ def test_history(segscore: Segscore, scored: Path, tmp_path: Path) -> None:
     assert (one["run"], one["date"], one["outcome"]) == ("one", None, None)
     assert (one["differs_from_previous"], two["differs_from_previous"]) == ("", "n_t was 2, is 3")
     rows = rows_of_csv(segscore("trend", "--table", tmp_path / "runs", "--format", "csv"))
-    summary = read_table(str(tmp_path / "runs/one/summary")).to_pylist()
+    summary = read_rows(tmp_path, "runs/one/summary")
     of_system = ("EquiSeg", "pk", "micro")
     row = next(r for r in summary if (r["hypothesis"], r["measure"], r["average"]) == of_system)
     found = next(each for each in rows if (each["run"], each["hypothesis"]) == ("one", "EquiSeg"))
@@ -260,13 +261,13 @@ def test_history_of_runs_without_averages(segscore: Segscore, tmp_path: Path) ->
 
 
 def test_explain(segscore: Segscore, scored: Path) -> None:
-    document = read_table(str(scored / "scores")).to_pylist()[0]["document_id"]
+    document = read_rows(scored, "scores")[0]["document_id"]
     command = ("explain", scored, "--document", document, "--format")
     contents = loaded(segscore(*command, "json"))
     (pair,) = contents["pairs"]
     score = next(
         row
-        for row in read_table(str(scored / "scores")).to_pylist()
+        for row in read_rows(scored, "scores")
         if row["document_id"] == document and row["hypothesis"] == pair["hypothesis"]
     )
     kinds = [edit["kind"] for edit in pair["edits"]]
@@ -283,7 +284,7 @@ def test_validate(segscore: Segscore, tmp_path: Path) -> None:
     row = {"document_id": "a", "coder": "x", "n_units": 10, "boundaries": [3]}
     broken = [row, row | {"document_id": "b", "boundaries": [12]}]
     table = tmp_path / "table.jsonl"
-    table.write_text("".join(json.dumps(one) + "\n" for one in broken))
+    write_rows(table, broken)
     result = segscore("validate", table, "--format", "json")
     assert result.code == 1 and not result.err
     contents = json.loads(result.out)

@@ -147,6 +147,7 @@ def test_summaries_of_other_versions_are_united(archive: Archive) -> None:
     assert any(row["sd"] is not None for row in second)
 
 
+@pytest.mark.long
 def test_group_columns_of_all_nights_are_united(segscore: Segscore, tmp_path: Path) -> None:
     """They have other names, other types, and a name that is a column of the table."""
     archive = Archive(tmp_path / "archive", tmp_path, segscore)
@@ -231,6 +232,7 @@ def test_a_run_is_read_once(archive: Archive) -> None:
     assert archive.segscore("trend", "--table", archive.runs).code == 1
 
 
+@pytest.mark.long
 def test_a_night_that_was_scored_or_judged_again_is_read_again(archive: Archive) -> None:
     gathered_table(archive)
     archive.deliver(FIRST, seed=3)
@@ -355,6 +357,7 @@ def test_the_last_night_is_named_if_it_is_days_ago(
     assert "the last night" not in segscore("trend", "--table", runs).out
 
 
+@pytest.mark.long
 def test_missing_nights_are_listed(segscore: Segscore, tmp_path: Path) -> None:
     """Daily nights: one date was never delivered, one is waiting, one night cannot be read."""
     archive = Archive(tmp_path / "archive", tmp_path, segscore)

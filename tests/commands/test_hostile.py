@@ -51,6 +51,7 @@ def test_hostile_names_are_scored_unchanged(segscore: Segscore, tmp_path: Path) 
         assert len(path.name) < 60
 
 
+@pytest.mark.first
 @pytest.mark.parametrize("document", [name for name in HOSTILE if "\0" not in name])
 def test_hostile_names_are_explained(segscore: Segscore, tmp_path: Path, document: str) -> None:
     write_table(str(tmp_path / "ref.parquet"), table([document], "ann", 9, [3, 6]))

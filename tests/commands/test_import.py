@@ -25,6 +25,7 @@ from segscore.pipeline.runs.tasks import ignore_progress
 from tests.oracles.naive_import import naive_import
 from tests.support.command_line import Segscore
 from tests.support.examples import examples
+from tests.support.rows import read_rows
 from tests.support.run_files import files
 
 TABLES = ("references", "hypotheses", "documents")
@@ -46,7 +47,7 @@ def imported(output: Path) -> dict[str, list[dict[str, Any]]]:
     return {
         name: [
             {key: value for key, value in row.items() if value is not None}
-            for row in storage.read_table(str(output / name)).to_pylist()
+            for row in read_rows(output, name)
         ]
         if (output / name).exists()
         else []
@@ -164,6 +165,7 @@ def test_bytes_are_the_same_on_any_workers(
         assert files(tmp_path / name) == expected, name
 
 
+@pytest.mark.long
 def test_tables_are_the_same_from_one_part_and_from_many(
     segscore: Segscore, tmp_path: Path
 ) -> None:
@@ -187,6 +189,7 @@ def test_tables_are_the_same_from_one_part_and_from_many(
     assert {"one/twin", "two/twin"} < {row["document_id"] for row in parts["hypotheses"]}
 
 
+@pytest.mark.long
 def test_a_small_import_does_not_wait_for_dask(tmp_path: Path) -> None:
     file = write_lines(tmp_path / "t.jsonl", GOOD)
     program = (
@@ -255,6 +258,7 @@ def test_a_resumed_import_says_what_was_adapted(
     assert not (tmp_path / "out" / "_import").exists()
 
 
+@pytest.mark.first
 @pytest.mark.parametrize("number", [0, 1, 17, 29])
 def test_lines_are_counted_across_parts(segscore: Segscore, tmp_path: Path, number: int) -> None:
     """Lines that cannot be read, rows that are invalid, and rows that contradict others."""
@@ -271,7 +275,7 @@ def test_lines_are_counted_across_parts(segscore: Segscore, tmp_path: Path, numb
     assert f"{file}:{number + 1}: boundaries_in_range" in ended(wrong)
     assert not (tmp_path / "out").exists()
     assert "1 row rejected" in ended("{\n", "--max-rejects", 0.1)
-    (reject,) = storage.read_table(str(tmp_path / "out" / "rejects")).to_pylist()
+    (reject,) = read_rows(tmp_path / "out", "rejects")
     assert (reject["source"], reject["row"]) == (str(file), number)
     storage.remove(str(tmp_path / "out"))
     other = json.dumps({**json.loads(lines[5]), "boundaries": [1]}) + "\n"

@@ -239,6 +239,7 @@ NUMBERED: list[tuple[str, Any, list[int], str | None]] = [
 ]
 
 
+@pytest.mark.first
 @pytest.mark.parametrize(("how", "answer", "boundaries", "problems"), NUMBERED)
 def test_numbers(
     imports: Imports, how: str, answer: Any, boundaries: list[int], problems: str | None
@@ -276,6 +277,7 @@ def test_the_first_number_is_inferred(imports: Imports) -> None:
     assert read(imports.folder / "c" / "hypotheses")["boundaries"].to_pylist() == [[2]]
 
 
+@pytest.mark.first
 @pytest.mark.parametrize(
     "answer",
     [
@@ -342,6 +344,7 @@ FAILURES = {
 }
 
 
+@pytest.mark.first
 @pytest.mark.parametrize("answer", FAILURES)
 def test_failures(imports: Imports, answer: str) -> None:
     answers = {
@@ -375,6 +378,7 @@ def test_failures(imports: Imports, answer: str) -> None:
 TEXTS = ["Good evening. The floods recede, teams go home", "In sport a draw today"]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     "answer",
     [
@@ -540,6 +544,7 @@ def test_formats_of_the_source(tmp_path: Path, segscore: Segscore, name: str) ->
     assert row["n_units"] == (5 if name == "x.ctm" else 2)
 
 
+@pytest.mark.long
 def test_scores_say_how_failures_are_treated(imports: Imports) -> None:
     imports(
         {"show-1": REWRITTEN["rule"][0], "show-2": ""}, "--format", "rewritten", "--failed", "none"
@@ -698,6 +703,7 @@ IN_DOUBT = {
 }
 
 
+@pytest.mark.first
 @pytest.mark.parametrize("answer", IN_DOUBT)
 def test_an_answer_in_doubt_fails_with_both_readings(imports: Imports, answer: str) -> None:
     options = ("--format", "numbered", "--first-number", 1)
@@ -739,6 +745,7 @@ TRUNCATED: list[tuple[str, str, Any, list[int]]] = [
 ]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("format_name", "numbers", "answer", "kept"), TRUNCATED)
 def test_an_answer_that_ends_inside_something_is_truncated(
     imports: Imports, format_name: str, numbers: str, answer: str, kept: list[int]
@@ -765,6 +772,7 @@ def test_an_answer_that_ends_inside_something_is_truncated(
 COMPLETE = ["[1, 3, 4]", "```\n1\n3\n4\n```", "```json\n[1, 3, 4]", "1,\n3,\n4,", "1\n3\n4"]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("answer", COMPLETE)
 def test_an_answer_with_its_end_is_not_truncated(imports: Imports, answer: str) -> None:
     ended = imports({"show-1": answer}, "--format", "numbered", "--first-number", 1)

@@ -8,6 +8,7 @@ import pytest
 
 from segscore.pipeline.storage import read_table
 from tests.support.command_line import Segscore
+from tests.support.rows import read_rows
 
 CHANNELS = ("eins", "regio")
 VTT = "WEBVTT\n\n00:00.000 --> 03:05.500\nA\n\n03:05.500 --> 07:00.250\nB\n"
@@ -23,7 +24,7 @@ def put(folder: Path, *names: str, text: str = VTT) -> None:
 
 def rows(table: Path) -> list[dict[str, Any]]:
     """Return the rows of a table."""
-    return read_table(str(table)).to_pylist()
+    return read_rows(table)
 
 
 def test_folders_give_attributes_roles_and_coders(segscore: Segscore, tmp_path: Path) -> None:

@@ -1,6 +1,5 @@
 """`segscore import --testset`: a recipe is applied, and other content is refused."""
 
-import json
 from itertools import accumulate
 from pathlib import Path
 
@@ -8,12 +7,12 @@ import numpy as np
 import pytest
 
 from segscore.pipeline.importing import recipe as recipe_room
-from segscore.pipeline.storage import read_table
 from segscore.pipeline.testsets.registry import KnownSet, Registry, Split
 from tests.oracles import naive_digests
 from tests.support.command_line import Segscore
 from tests.support.comparisons import refusal_line
 from tests.support.paths import DATA
+from tests.support.rows import read_rows, write_rows
 
 SIZES = [[3, 4, 5], [2, 9, 1, 4], [6, 6], [1, 1, 8], [5, 2, 2], [7, 3]]
 
@@ -21,8 +20,7 @@ SIZES = [[3, 4, 5], [2, 9, 1, 4], [6, 6], [1, 1, 8], [5, 2, 2], [7, 3]]
 def written(folder: Path, sizes: list[list[int]]) -> Path:
     lines = [{"dial_id": f"d{i}", "segments": row} for i, row in enumerate(sizes)]
     path = folder / "dialogues.jsonl"
-    path.write_text("".join(json.dumps(line) + "\n" for line in lines))
-    return path
+    return write_rows(path, lines)
 
 
 @pytest.fixture
@@ -88,7 +86,7 @@ def test_published_forms_have_a_recipe(
     result = segscore("import", published, "--testset", name, "--output", tmp_path / "tables")
     assert result.code == 0, result.err
     assert f"references: not verified: no fingerprint of {name} is known" in result.out
-    rows = read_table(str(tmp_path / "tables" / "references")).to_pylist()
+    rows = read_rows(tmp_path / "tables", "references")
     assert {row["coder"] for row in rows} == {"gold"}
 
 

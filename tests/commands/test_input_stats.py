@@ -8,6 +8,7 @@ import pytest
 
 import segscore as api
 from tests.support.command_line import Segscore
+from tests.support.rows import write_rows
 
 DIFFERS = (
     "--group-by channel: in 1 hypothesis, it is not what the references or documents say; their "
@@ -40,7 +41,7 @@ def warnings(segscore: Segscore, folder: Path, hypotheses: list[dict[str, object
     files = []
     for name, listed in (("ref", references), ("hyp", hypotheses)):
         files.append((folder / name).with_suffix(".jsonl"))
-        files[-1].write_text("".join(json.dumps(row) + "\n" for row in listed))
+        write_rows(files[-1], listed)
     result = segscore("score", *files, "--group-by", "channel", "--output", folder / "run")
     assert result.code == 0, result.err
     record = json.loads((folder / "run" / "run.json").read_text())
@@ -96,7 +97,7 @@ def test_references_that_contradict_their_documents_are_counted(
     names = {"ref": "desk", "hyp": "system"}
     for name, coder in names.items():
         listed = rows(coder, [700, 2000], ("one", "two"))
-        (tmp_path / f"{name}.jsonl").write_text("".join(json.dumps(row) + "\n" for row in listed))
+        write_rows(tmp_path / f"{name}.jsonl", listed)
     (tmp_path / "documents.jsonl").write_text(
         "".join(
             json.dumps({"document_id": f"d{n}", "n_units": 3000, "channel": "one"}) + "\n"
@@ -169,7 +170,7 @@ def test_a_shift_is_found_in_a_sample_on_any_number_of_workers(
             for n, positions in enumerate(true)
             for places in [[place + moved for place in positions]]
         ]
-        (tmp_path / f"{coder}.jsonl").write_text("".join(json.dumps(row) + "\n" for row in listed))
+        write_rows(tmp_path / f"{coder}.jsonl", listed)
     for rows_per_part in (1000, 50):
         segscore.cut(rows_per_part)
         run = tmp_path / f"run-{rows_per_part}"
@@ -202,8 +203,7 @@ def written(path: Path, *coders: str, trials: int = 0) -> Path:
         for n in range(3)
         for trial in (range(1, trials + 1) if trials else (0,))
     ]
-    path.write_text("".join(json.dumps(row) + "\n" for row in listed))
-    return path
+    return write_rows(path, listed)
 
 
 def test_exchanged_tables_are_asked_about(segscore: Segscore, tmp_path: Path) -> None:

@@ -12,6 +12,7 @@ from segscore import evaluate
 from segscore.pipeline.storage import read_table
 from tests.support.arrow_releases import WRITES_VIEWS
 from tests.support.command_line import CommandResult, Segscore
+from tests.support.rows import read_rows, write_rows
 
 INTS = pa.list_(pa.int32())
 ROWS = {"document_id": ["a", "b"], "n_units": [10, 12], "boundaries": [[4], [3, 8]]}
@@ -52,7 +53,7 @@ def score(
 
 
 def scores(folder: Path, *columns: str) -> list[tuple[Any, ...]]:
-    rows = read_table(str(folder / "run" / "scores")).to_pylist()
+    rows = read_rows(folder / "run", "scores")
     return sorted((tuple(row[name] for name in columns) for row in rows), key=repr)
 
 
@@ -237,7 +238,7 @@ def test_an_attribute_of_several_types_in_a_file_is_warned_of(
     first, second = table("h").to_pylist()
     rows = [first | {"show": 103}, second | {"show": "103"}]
     path = tmp_path / "hypotheses.jsonl"
-    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    write_rows(path, rows)
     record = score(segscore, tmp_path, references, path)
     assert record["warnings"] == [
         f'hypotheses: {path}:2: attribute show is "103", but 103 at {path}:1; both are read as text'
@@ -255,7 +256,7 @@ def test_a_coder_scored_against_itself_is_warned_of(
         if suffix == "parquet":
             write(path, rows)
         else:
-            path.write_text("".join(json.dumps(row) + "\n" for row in rows.to_pylist()))
+            write_rows(path, rows.to_pylist())
 
     put(rows)
     record = score(segscore, tmp_path, path, path)
@@ -293,12 +294,10 @@ def test_a_coder_of_other_documents_is_not_swept_against_itself(
              ("b", "y", "reference")]  # fmt: skip
     rows = [row | dict(zip(("document_id", "coder", "role"), one, strict=True)) for one in coded]
     path = tmp_path / "both.jsonl"
-    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    write_rows(path, rows)
     ended = segscore("sweep", path, path, "--tolerances", "0", "--output", tmp_path / "sweep")
     assert ended.code == 0 and not ended.err
-    path.write_text(
-        "".join(json.dumps(row) + "\n" for row in [*rows, rows[0] | {"role": "hypothesis"}])
-    )
+    write_rows(path, [*rows, rows[0] | {"role": "hypothesis"}])
     ended = segscore(
         "sweep", path, path, "--tolerances", "0", "--output", tmp_path / "sweep", "--fresh"
     )

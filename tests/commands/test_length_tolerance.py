@@ -11,11 +11,11 @@ import pyarrow.parquet as pq  # noqa: TID251
 import pytest
 
 from segscore.pipeline.runs.planning import Limits
-from segscore.pipeline.storage import read_table
 from tests.oracles import naive
 from tests.oracles.naive_lengths import Adopted, adopt_lengths
 from tests.support.command_line import Segscore
 from tests.support.corpora import COUNTED
+from tests.support.rows import read_rows
 from tests.support.run_files import tables
 
 INTS = pa.list_(pa.int32())
@@ -112,12 +112,12 @@ def test_scores_are_those_of_the_twin_however_rows_travel(
         found.append({name: sorted(rows, key=repr) for name, rows in written.items()})
     assert found[1:] == found[:1] * (len(WAYS) - 1)
     expected = expected_scores(adopted)
-    rows = read_table(str(tmp_path / "whole" / "scores")).to_pylist()
+    rows = read_rows(tmp_path / "whole", "scores")
     assert {(r["document_id"], r["reference"], r["hypothesis"]) for r in rows} == {*expected}
     for row in rows:
         values = expected[row["document_id"], row["reference"], row["hypothesis"]]
         assert {name: row[name] for name in values} == values
-    rejects = read_table(str(tmp_path / "whole" / "rejects")).to_pylist()
+    rejects = read_rows(tmp_path / "whole", "rejects")
     listed = {(row["table"], row["document_id"], row["coder"]): row["rule"] for row in rejects}
     assert listed == adopted.rejects
     assert {"n_units_agree", "boundaries_in_range"} & {*listed.values()}
@@ -155,13 +155,13 @@ def test_lists_parallel_to_the_boundaries_are_cut_with_them(
     for name, rows in {"r": reference, "h": judged}.items():
         pq.write_table(rows, tmp_path / f"{name}.parquet")
     both = (tmp_path / "r.parquet", tmp_path / "h.parquet", "--length-tolerance", 2)
-    scores = read_table(str(run(segscore, tmp_path, "score", *both) / "scores")).to_pylist()
+    scores = read_rows(run(segscore, tmp_path, "score", *both), "scores")
     assert [
         (row["hypothesis"], row["matches"], row["misses"], row["collapsed_boundaries"])
         for row in scores
     ] == [("h", 1, 1, 2), ("j", 1, 1, 0)]
     swept = run(segscore, tmp_path, "sweep", *both)
-    curves = read_table(str(swept / "curves")).to_pylist()
+    curves = read_rows(swept, "curves")
     thresholds = {(row["hypothesis"], row["threshold"]) for row in curves if row["threshold"]}
     assert thresholds == {("h", 0.5), ("j", 0.5)}
     signature = json.loads((swept / "run.json").read_text())["signature"]
@@ -176,12 +176,12 @@ def test_codings_adopt_the_largest_length(segscore: Segscore, tmp_path: Path) ->
     ]  # fmt: skip
     pq.write_table(table(*rows), tmp_path / "codings.parquet")
     audit = run(segscore, tmp_path, "agree", tmp_path / "codings.parquet", "--length-tolerance", 2)
-    (document,) = read_table(str(audit / "documents")).to_pylist()
+    (document,) = read_rows(audit, "documents")
     assert (document["document_id"], document["n_units"]) == ("a", 12)
     assert document["coders"] == ["x", "y", "z"]
     assert document["collapsed_boundaries"] == 2
     assert document["segments"] == [2, 3, 1]
-    rejects = read_table(str(audit / "rejects")).to_pylist()
+    rejects = read_rows(audit, "rejects")
     assert [(row["document_id"], row["rule"]) for row in rejects] == [
         ("b", "n_units_agree"), ("b", "n_units_agree"),
         ("c", "n_units_given"), ("c", "n_units_given"),
@@ -219,7 +219,7 @@ def test_a_small_difference_in_length_is_explained(segscore: Segscore, tmp_path:
     ended = segscore("score", *both, "--output", tmp_path / "run", "--fresh")
     assert "--length-tolerance allows small differences" in ended.err
     output = run(segscore, tmp_path, "score", *both, "--length-tolerance", 1000)
-    (row,) = read_table(str(output / "scores")).to_pylist()
+    (row,) = read_rows(output, "scores")
     assert (row["n_units"], row["collapsed_boundaries"]) == (600_120, 0)
 
 

@@ -18,7 +18,6 @@ import segscore as api
 from segscore.pipeline.errors import Refused
 from segscore.pipeline.measures.selection import select
 from segscore.pipeline.runs.planning import Limits
-from segscore.pipeline.storage import read_table
 from tests.oracles import naive, naive_levels
 from tests.support import passes
 from tests.support.command_line import Segscore
@@ -26,6 +25,7 @@ from tests.support.corpora import COUNTED, FAMILIES
 from tests.support.examples import examples
 from tests.support.nights import DAYS, Archive
 from tests.support.paths import ROOT
+from tests.support.rows import read_rows
 
 PAIRS = select(FAMILIES).pairs
 TYPES = (1, 2, 5)
@@ -77,7 +77,7 @@ def tables(folder: Path) -> dict[str, list[str]]:
     found = {}
     for place in folder.iterdir():
         if place.is_dir() and not place.name.startswith("_"):
-            found[place.name] = sorted(map(str, read_table(str(place)).to_pylist()))
+            found[place.name] = sorted(map(str, read_rows(place)))
     return {name: rows for name, rows in found.items() if rows}
 
 
@@ -130,6 +130,7 @@ def test_each_level_equals_the_level_scored_alone(
             ), name
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("kind", ["cumulative", "only"])
 def test_a_run_by_level_equals_the_twin(segscore: Segscore, tmp_path: Path, kind: str) -> None:
     references, hypotheses = corpus(seed=3)
@@ -141,7 +142,7 @@ def test_a_run_by_level_equals_the_twin(segscore: Segscore, tmp_path: Path, kind
     assert result.code == 0, result.err
     assert f"|types:1,2,5|by_level:{kind}|" in result.out
     by_key = {(row["document_id"], row["coder"]): row for row in (*references, *hypotheses)}
-    scores = read_table(str(tmp_path / "run" / "scores")).to_pylist()
+    scores = read_rows(tmp_path / "run", "scores")
     assert len(scores) == 3 * sum(row["coder"][0] == "r" for row in references) * 2
     windows: dict[Any, Any] = defaultdict(dict)
     for row in scores:
@@ -172,7 +173,7 @@ def test_a_run_by_level_equals_the_twin(segscore: Segscore, tmp_path: Path, kind
         assert each["p_seg"] == pytest.approx(float(share or 0))
     summary = {
         (row["hypothesis"], row["genre"], row["level"], row["measure"], row["average"]): row
-        for row in read_table(str(tmp_path / "run" / "summary")).to_pylist()
+        for row in read_rows(tmp_path / "run", "summary")
     }
     for system, genre in ((s, g) for s in ("h0", "h1") for g in (None, "news", "talk")):
         rows = [
@@ -195,6 +196,7 @@ def test_a_run_by_level_equals_the_twin(segscore: Segscore, tmp_path: Path, kind
             assert passes.close(found, values[measure]), measure
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("kind", ["cumulative", "only"])
 def test_compare_works_on_each_level_and_over_all(kind: str) -> None:
     references, hypotheses = corpus(seed=9, documents=24)
@@ -276,6 +278,7 @@ def test_the_tables_do_not_depend_on_the_split(
     assert found[0] == found[1] == found[2]
 
 
+@pytest.mark.long
 def test_the_option_may_stand_alone(segscore: Segscore, tmp_path: Path) -> None:
     paths = write(tmp_path, *corpus(seed=5))
     orders = {
@@ -358,7 +361,7 @@ def test_views_of_dashboards_count_references_once(segscore: Segscore, tmp_path:
     options = ("--by-level", "--output", output, "--measures", "default,r_miss")
     assert segscore("score", *paths, *options).code == 0
     assert segscore("trend", "--table", archive.runs).code == 0
-    scores = read_table(str(output / "scores")).to_pylist()
+    scores = read_rows(output, "scores")
     with duckdb.connect() as database:
         database.execute(f"CREATE MACRO archive() AS '{archive.runs}'")
         database.execute((ROOT / "deploy" / "dashboards" / "views.sql").read_text("utf-8"))

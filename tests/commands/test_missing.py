@@ -180,6 +180,7 @@ def test_they_are_refused_by_name(segscore: Segscore, tmp_path: Path, way: str) 
     assert again.code == 0, again.err
 
 
+@pytest.mark.first
 @pytest.mark.parametrize("way", WAYS)
 def test_a_system_that_lacks_too_many_is_not_published(
     segscore: Segscore, tmp_path: Path, way: str
@@ -198,6 +199,7 @@ def test_a_system_that_lacks_too_many_is_not_published(
     score(paired, "--max-unpaired", 0, "--missing", "none")
 
 
+@pytest.mark.first
 @pytest.mark.parametrize("way", WAYS)
 def test_rows_that_contradict_others_are_charged_to_nobody(
     segscore: Segscore, tmp_path: Path, way: str
@@ -251,6 +253,7 @@ def test_tables_in_memory_are_charged_alike(tmp_path: Path, segscore: Segscore) 
         api.evaluate(*tables, missing="some")  # type: ignore[arg-type]
 
 
+@pytest.mark.long
 def test_what_reads_inputs_again_knows_the_rows_that_were_added(
     segscore: Segscore, tmp_path: Path
 ) -> None:
@@ -283,6 +286,7 @@ def test_what_reads_inputs_again_knows_the_rows_that_were_added(
     assert "16 hypotheses without boundaries were added" in (tmp_path / "report.html").read_text()
 
 
+@pytest.mark.long
 def test_the_gate_fails_where_documents_are_lacked(segscore: Segscore, tmp_path: Path) -> None:
     score = Scorer(segscore, tmp_path)
     before = score(score.filled)

@@ -74,6 +74,7 @@ def test_a_copy_of_the_whole_folder_is_read(
     assert explain(segscore)
 
 
+@pytest.mark.first
 @pytest.mark.parametrize("place", ["elsewhere", "elsewhere/data"])
 def test_the_folder_of_moved_inputs_is_named(segscore: Segscore, project: Path, place: str) -> None:
     (project / place).parent.mkdir(exist_ok=True)

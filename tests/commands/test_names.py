@@ -125,6 +125,7 @@ def test_a_new_group_and_a_new_system_are_announced_once(archive: Archive) -> No
     assert "is new" not in str(archive.read(following, "night.json")["warnings"])
 
 
+@pytest.mark.long
 def test_a_warning_that_stands_is_said_once_and_counted(archive: Archive) -> None:
     archive.settle("trial = ['stedy']", score='group-by = ["channel"]')
     warned = "--trial stedy: the night has no such system; the nearest is steady"

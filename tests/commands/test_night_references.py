@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from segscore.pipeline.storage import read_table
 from tests.support.command_line import Segscore
 from tests.support.nights import DAYS, Archive, rows
+from tests.support.rows import read_rows
 
 SAME = "2026-01-01"
 """The night whose documents, and their references and hypotheses, every night has."""
@@ -23,6 +23,7 @@ def deliver(archive: Archive, night: str, changed: int, place: int = 1) -> None:
     archive.put(night, "hypothesis", hypotheses)
 
 
+@pytest.mark.long
 def test_changed_references_are_no_fall(segscore: Segscore, tmp_path: Path) -> None:
     archive = Archive(tmp_path / "archive", tmp_path, segscore)
     deliver(archive, DAYS[0], 0)
@@ -42,7 +43,7 @@ def test_changed_references_are_no_fall(segscore: Segscore, tmp_path: Path) -> N
     assert archive.run(DAYS[2]).code == 0
     assert archive.read(DAYS[2], "night.json")["checks"][0]["result"] == "undecided"
     assert segscore("trend", "--table", archive.runs).code == 0
-    history = read_table(str(tmp_path / "archive" / "runs" / "history")).to_pylist()
+    history = read_rows(tmp_path / "archive" / "runs", "history")
     by_date = {str(row["date"]): row["test_set"] for row in history}
     record = json.loads((Path(archive.folder_of(DAYS[0])) / "run.json").read_text())
     assert by_date[DAYS[0]] == record["test_set"]["fingerprint"][:24]
@@ -109,6 +110,7 @@ def test_a_night_of_reused_ids_is_judged_as_one_of_other_ids(
     assert reused["standard_error"] == pytest.approx(own["standard_error"], rel=0.15)
 
 
+@pytest.mark.long
 def test_a_corrected_set_stays_the_same_set(segscore: Segscore, tmp_path: Path) -> None:
     """All references of a fixed set are corrected once, and then stay so."""
     archive = Archive(tmp_path / "archive", tmp_path, segscore)

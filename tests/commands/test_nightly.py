@@ -101,6 +101,7 @@ def test_a_worse_system_fails_the_gate(archive: Archive) -> None:
     assert explanation.code == 0 and worst[0] in explanation.out, explanation.err
 
 
+@pytest.mark.long
 def test_rules_about_two_nights_begin_with_night_15(archive: Archive) -> None:
     """Until then, a fall is told, but fails only if a system loses half of its value."""
     archive.deliver(SECOND, {**GOOD, "other": 0.55})
@@ -125,6 +126,7 @@ def test_rules_about_two_nights_begin_with_night_15(archive: Archive) -> None:
     assert "before night" not in " ".join(result.out.split())
 
 
+@pytest.mark.long
 def test_a_failed_night_is_not_compared_with(archive: Archive) -> None:
     archive.deliver(SECOND, WORSE)
     assert archive.run(SECOND).code == 1
@@ -192,6 +194,7 @@ def test_rules_apply_to_panels(archive: Archive) -> None:
     assert archive.read(SECOND, "night.json")["outcome"] == "passed"
 
 
+@pytest.mark.long
 def test_an_incomplete_night_does_not_say_which_systems_there_must_be(archive: Archive) -> None:
     for night in (SECOND, THIRD):
         archive.deliver(night, {"steady": 0.9, "new": 0.9})
@@ -237,6 +240,7 @@ def test_nights_judged_before_one_of_them_is_accepted(archive: Archive) -> None:
     assert archive.run(THIRD).code == 0
 
 
+@pytest.mark.long
 def test_an_accepted_night_stays_accepted(archive: Archive) -> None:
     archive.deliver(SECOND, WORSE)
     assert archive.run(SECOND).code == 1
@@ -305,6 +309,7 @@ def test_a_repeated_night_is_warned_of_after_another_one(archive: Archive) -> No
     assert f"other, steady: every average equals that of {FIRST};" in archive.run(THIRD).err
 
 
+@pytest.mark.long
 def test_a_repetition_is_named_as_the_cause_of_a_failure(archive: Archive) -> None:
     archive.deliver(SECOND, WORSE)
     line = one_error(archive.run(SECOND).err)
@@ -440,6 +445,7 @@ def test_far_fewer_documents_are_warned_of(archive: Archive) -> None:
     assert len(archive.read(THIRD, "night.json")["warnings"]) == 2
 
 
+@pytest.mark.first
 @pytest.mark.parametrize("place", ["option", "score"])
 def test_a_night_waits_for_references(archive: Archive, place: str) -> None:
     """With too many hypotheses that have none, nothing is published; it is when they are there."""
@@ -540,6 +546,7 @@ def test_another_signature_may_pass(archive: Archive) -> None:
     } == {SECOND}
 
 
+@pytest.mark.long
 def test_reference_points_and_consensus_are_no_systems(archive: Archive) -> None:
     """They do not change a system's average either."""
     archive.deliver(SECOND)
@@ -581,6 +588,7 @@ def deliver_shows(archive: Archive, night: str) -> None:
         archive.put(night, role, listed)
 
 
+@pytest.mark.first
 @pytest.mark.parametrize(
     ("nightly", "score", "options"),
     [
@@ -648,6 +656,7 @@ def test_changed_rules_give_a_new_verdict_without_scoring(archive: Archive) -> N
     assert "If the change is intended, run the date again with --accept" in one_error(failed.err)
 
 
+@pytest.mark.long
 def test_a_wider_gate_does_not_last_and_says_so(archive: Archive) -> None:
     archive.deliver(SECOND, WORSE)
     assert archive.run(SECOND).code == 1
@@ -688,6 +697,7 @@ def test_late_references_replace_the_night(archive: Archive) -> None:
     assert archive.read(SECOND, "night.json")["checks"][0]["documents"] == 40
 
 
+@pytest.mark.long
 def test_a_changed_baseline_is_compared_again(archive: Archive) -> None:
     """Late references of the night before change tonight's verdict."""
     archive.deliver(SECOND)
@@ -962,6 +972,7 @@ def without_removed(archive: Archive) -> dict[str, bytes]:
     return {name: text for name, text in files(archive.runs).items() if "_removed" not in name}
 
 
+@pytest.mark.long
 def test_only_old_nights_are_removed(archive: Archive) -> None:
     last_good = FIRST
     failed = [shifted(FIRST, days) for days in (1, 2, 3, 40)]
@@ -1000,6 +1011,7 @@ def test_only_old_nights_are_removed(archive: Archive) -> None:
     assert without_removed(archive) == remaining
 
 
+@pytest.mark.first
 @pytest.mark.parametrize("after", [0, 1, 2, 8, -1])
 def test_an_interrupted_removal_is_finished(
     archive: Archive, monkeypatch: pytest.MonkeyPatch, after: int
@@ -1048,6 +1060,7 @@ def test_a_night_with_files_that_were_being_written_is_removed(archive: Archive)
     assert not folder.exists()
 
 
+@pytest.mark.first
 @pytest.mark.parametrize("place", ["scores/mynotes.txt", "corpus/a.jsonl", "summary/.hidden"])
 def test_a_night_with_foreign_files_is_kept(archive: Archive, place: str) -> None:
     later = shifted(FIRST, 30)

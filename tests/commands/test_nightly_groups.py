@@ -51,6 +51,7 @@ class Nights:
         return contents
 
 
+@pytest.mark.long
 def test_a_channel_that_falls_for_all_systems_is_named_on_its_first_night(
     segscore: Segscore, tmp_path: Path
 ) -> None:
@@ -87,6 +88,7 @@ def test_one_system_in_one_channel_is_named_by_itself(segscore: Segscore, tmp_pa
     assert "for all" not in line
 
 
+@pytest.mark.long
 def test_a_missing_channel_is_warned_of_or_makes_the_night_incomplete(
     segscore: Segscore, tmp_path: Path
 ) -> None:
@@ -103,6 +105,7 @@ def test_a_missing_channel_is_warned_of_or_makes_the_night_incomplete(
     assert nights.verdict(3)["missing_groups"] == ["regio"]
 
 
+@pytest.mark.long
 def test_a_night_that_fails_for_one_system_counts_for_what_is_usual(
     segscore: Segscore, tmp_path: Path
 ) -> None:
@@ -147,6 +150,7 @@ def test_a_location_without_date_is_noticed(segscore: Segscore, tmp_path: Path) 
     assert f"--hypotheses {fixed} has no {{date}}" in dry.out
 
 
+@pytest.mark.long
 def test_a_range_of_nights_ends_with_what_went_wrong(segscore: Segscore, tmp_path: Path) -> None:
     nights = Nights(tmp_path, segscore, [Fault("broken", 2, "beta", until=3)])
     nights.settle()
@@ -217,6 +221,7 @@ def test_a_dry_run_of_several_nights_says_what_depends_on_the_first(
     assert result.out.count("is an earlier good night") == 1
 
 
+@pytest.mark.long
 def test_a_range_of_nights_prints_the_warnings_of_each(segscore: Segscore, tmp_path: Path) -> None:
     nights = Nights(tmp_path, segscore, [Fault("missing", 3, None, "regio")])
     nights.settle()

@@ -75,6 +75,7 @@ def outputs(tree: Path) -> dict[str, Path]:
     return {"same": inner, "inside": inner / NIGHT, "containing": tree / NIGHT}
 
 
+@pytest.mark.first
 @pytest.mark.parametrize("side", ["output", "input"])
 @pytest.mark.parametrize("how", SPELLINGS)
 @pytest.mark.parametrize("overlap", OVERLAPS)
@@ -243,6 +244,7 @@ def test_an_export_refuses_other_stores() -> None:
         write_export("sftp://host/x", {"a.vtt": "WEBVTT"})
 
 
+@pytest.mark.long
 def test_inputs_and_runs_in_one_folder(segscore: Segscore, tmp_path: Path) -> None:
     """The usual layout is accepted."""
     segscore.patch.chdir(tmp_path)
@@ -371,6 +373,7 @@ def writer(request: pytest.FixtureRequest, tmp_path: Path) -> tuple[list[str], P
     return [*command, f"{tmp_path}/a.jsonl", "--output", str(output)], output / hidden, table
 
 
+@pytest.mark.first
 @pytest.mark.parametrize("problem", [KeyboardInterrupt(), Failed("disk full")])
 @pytest.mark.parametrize("step", ["write_table", "move"])
 def test_an_interrupted_write_leaves_nothing_where_readers_look(
@@ -435,6 +438,7 @@ def test_two_at_once(
     assert (hidden.parent / table).exists() and not hidden.exists()
 
 
+@pytest.mark.long
 def test_another_command_at_the_same_time_is_refused(
     segscore: Segscore, writer: tuple[list[str], Path, str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

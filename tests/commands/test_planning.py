@@ -10,10 +10,11 @@ import pytest
 from segscore.pipeline.runs import planning
 from segscore.pipeline.runs.planning import Limits
 from segscore.pipeline.statistics import resampling
-from segscore.pipeline.storage import InputFile, read_table
+from segscore.pipeline.storage import InputFile
 from segscore.pipeline.tables.find import InputTable, Slice
 from tests.support.command_line import Segscore
 from tests.support.corpora import SEGMENTATION, corpus, run
+from tests.support.rows import read_rows
 
 TABLES = ("scores", "panel_scores", "summary", "rejects", "unpaired")
 OPTIONS = {
@@ -28,7 +29,7 @@ def rows(folder: Path, name: str) -> list[str]:
     """Return the rows of a table as text, sorted."""
     if not (folder / name).exists():
         return []
-    return sorted(map(repr, read_table(str(folder / name)).to_pylist()))
+    return sorted(map(repr, read_rows(folder, name)))
 
 
 def in_order(folder: Path) -> None:

@@ -16,6 +16,7 @@ from segscore.schemas.alignment import ALIGNMENT
 from tests.oracles import naive_projection
 from tests.oracles.naive_alignment import best_edits, tokens_of
 from tests.support.command_line import CommandResult, Segscore
+from tests.support.rows import read_rows
 from tests.support.run_files import everything
 from tests.support.transcripts import Pair, make_pair
 
@@ -40,7 +41,7 @@ ROW = {"document_id": "show-1", "coder": "anna", "n_units": 8, "boundaries": [3,
 
 
 def read(folder: Path) -> list[dict[str, Any]]:
-    return storage.read_table(str(folder)).to_pylist()
+    return read_rows(folder)
 
 
 class Projects:
@@ -92,7 +93,7 @@ def projects(tmp_path: Path, segscore: Segscore) -> Projects:
 
 def test_boundaries_and_what_belongs_to_them_are_carried_over(projects: Projects) -> None:
     rows = [
-        {**ROW, "genre": "news", "mood": "calm"},
+        {**ROW, "genre": "news", "mood": "calm", "boundary_kinds": ["jingle", "talk"]},
         {
             **ROW,
             "coder": "berta",
@@ -107,6 +108,7 @@ def test_boundaries_and_what_belongs_to_them_are_carried_over(projects: Projects
             "role": "hypothesis",
             "boundaries": [3, 4, 5],
             "boundary_scores": [0.5, 0.25, 0.75],
+            "boundary_kinds": ["jingle", "talk", "talk"],
         },
     ]
     result = projects(rows)
@@ -120,11 +122,12 @@ def test_boundaries_and_what_belongs_to_them_are_carried_over(projects: Projects
     anna, berta = projects.rows()
     assert (anna["coder"], anna["boundaries"], anna["n_units"]) == ("anna", [2, 4], 5)
     assert (anna["mood"], anna["collapsed_boundaries"]) == ("calm", 0)
+    assert anna["boundary_kinds"] == ["jingle", "talk"]
     assert (berta["boundaries"], berta["boundary_types"]) == ([1, 2, 2, 3, 4], [1, 1, 2, 1, 1])
     assert (berta["mood"], berta["collapsed_boundaries"]) == ("tired", 0)
     (system,) = projects.rows("hypotheses")
     assert (system["boundaries"], system["boundary_scores"]) == ([2, 3], [0.5, 0.75])
-    assert system["collapsed_boundaries"] == 1
+    assert (system["collapsed_boundaries"], system.get("boundary_kinds")) == (1, None)
     (document,) = projects.rows("documents")
     assert (document["n_units"], document["unit_lengths"]) == (5, [4, 11, 7, 9, 8])
     table = storage.read_table(str(projects.folder / "out" / "alignment"))
@@ -157,6 +160,7 @@ def pairs(number: int) -> dict[str, Pair]:
     return {f"show-{i}": make_pair(random, segments=3, words=9, changed=0.3) for i in range(number)}
 
 
+@pytest.mark.first
 @pytest.mark.parametrize("ties", ["latest", "earliest"])
 def test_a_corpus_is_projected_as_by_trying_all_cuts(projects: Projects, ties: str) -> None:
     made = {name: p for name, p in pairs(30).items() if len(p.target) < 12}
@@ -292,6 +296,7 @@ SHORT = {"show-1": HEARD[:1]}
 OTHER = {"show-1": ["something else entirely is said here"] * 8}
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("row", "units", "message"),
     [

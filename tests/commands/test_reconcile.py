@@ -15,10 +15,12 @@ from segscore.pipeline.storage import read_table
 from segscore.schemas.conventions import APPLIED, CONVENTIONS
 from tests.support.command_line import Segscore
 from tests.support.paths import DATA
+from tests.support.rows import read_rows, write_rows
 
 TINYREC, STARGAZER = str(DATA / "tinyrec.jsonl"), str(DATA / "stargazer.jsonl")
 
 
+@pytest.mark.long
 def test_the_defaults_are_those_of_score_and_so_are_options(
     segscore: Segscore, tmp_path: Path
 ) -> None:
@@ -44,7 +46,7 @@ def test_the_defaults_are_those_of_score_and_so_are_options(
         assert result.code == 0, result.err
         summary = {
             row["measure"]: row["value"]
-            for row in read_table(str(output / "summary")).to_pylist()
+            for row in read_rows(output, "summary")
             if row["hypothesis"] == "textseg_bseg" and row["average"] == average
         }
         for row in chosen:
@@ -70,6 +72,7 @@ def test_the_table_has_every_convention(segscore: Segscore, tmp_path: Path) -> N
     assert again.code == 2 and "already contains conventions.parquet" in again.err
 
 
+@pytest.mark.long
 def test_tables_of_several_measures_are_searched_by_family(
     segscore: Segscore, tmp_path: Path
 ) -> None:
@@ -152,6 +155,7 @@ def test_hypotheses_that_cannot_be_paired_are_named(
     assert "segscore validate" not in failed.err
 
 
+@pytest.mark.long
 def test_a_number_of_most_of_the_documents_is_explained_too(segscore: Segscore) -> None:
     """The share of subsamples that simple conventions fit, computed once more from the scores."""
     table = pairs_of(TINYREC)
@@ -214,8 +218,7 @@ def written(path: Path, pairs: Pairs) -> Path:
             ("sys", "hypothesis", hypothesis),
         )
     ]
-    path.write_text("".join(json.dumps(row) + "\n" for row in rows), "utf-8")
-    return path
+    return write_rows(path, rows)
 
 
 def test_documents_that_are_joined_before_they_are_scored_are_found(

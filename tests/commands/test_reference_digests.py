@@ -13,6 +13,7 @@ from tests.oracles import naive_digests
 from tests.support.command_line import Segscore
 from tests.support.comparisons import Row, line, refusal_line, scored
 from tests.support.corpora import Corpus, corpus, run
+from tests.support.rows import read_rows
 
 QUICK = ("--permutations", 0, "--measure", "boundary_similarity")
 N_UNITS = 60
@@ -44,6 +45,7 @@ def moved(references: list[list[int]]) -> list[list[int]]:
     return [[position + 1 for position in boundaries] for boundaries in references]
 
 
+@pytest.mark.first
 @pytest.mark.parametrize("other", [moved(drawn(1)), drawn(2)], ids=["moved by one", "unrelated"])
 @pytest.mark.parametrize("more", [(), ("--measures", "boundary_similarity")])
 def test_other_references_share_no_document(
@@ -142,7 +144,7 @@ def test_column_and_fingerprint_equal_the_twin(
     assert record["rows"]["references"]["rejected"] == 2
     assert record["test_set"]["fingerprint"] == naive_digests.fingerprint(accepted)
     expected = {(row["document_id"], row["coder"]): naive_digests.column(row) for row in accepted}
-    scores = read_table(str(tmp_path / "run" / "scores")).to_pylist()
+    scores = read_rows(tmp_path / "run", "scores")
     compared = [row for row in scores if not row["reference"].startswith("consensus:")]
     assert compared
     for row in compared:

@@ -9,22 +9,17 @@ from typing import Any
 
 import pytest
 
-from segscore.pipeline.storage import read_table
 from tests.support.command_line import Segscore
+from tests.support.rows import read_rows, write_rows
 
 UNITS = 40
-LISTS = {"boundaries", "boundary_types", "boundary_scores", "segment_labels", "unit_lengths"}
+LISTS = {"boundaries", "boundary_types", "boundary_scores", "boundary_kinds", "segment_labels"}
+LISTS |= {"unit_lengths"}
 
 
 def put(path: Path, *rows: dict[str, Any]) -> Path:
     """Write a table as JSON Lines."""
-    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
-    return path
-
-
-def read(folder: Path, table: str) -> list[dict[str, Any]]:
-    found: list[dict[str, Any]] = read_table(str(folder / table)).to_pylist()
-    return found
+    return write_rows(path, rows)
 
 
 def pieces(row: dict[str, Any], scored: Sequence[bool]) -> list[dict[str, Any]]:
@@ -46,6 +41,7 @@ def pieces(row: dict[str, Any], scored: Sequence[bool]) -> list[dict[str, Any]]:
                 "boundaries": [row["boundaries"][n] - units[0] for n in numbers],
                 "boundary_types": [row["boundary_types"][n] for n in numbers],
                 "boundary_scores": [row["boundary_scores"][n] for n in numbers],
+                "boundary_kinds": [row["boundary_kinds"][n] for n in numbers],
                 "segment_labels": [label_of[unit] for unit in [units[0], *inside]],
                 "unit_lengths": [row["unit_lengths"][unit] for unit in units],
             }
@@ -71,6 +67,7 @@ def test_segmentations_are_cut_as_by_walking_over_the_units(
             "boundaries": twice,
             "boundary_types": [1 + (twice[i - 1] == p) * (i > 0) for i, p in enumerate(twice)],
             "boundary_scores": [random.random() for _ in twice],
+            "boundary_kinds": [random.choice(("cut", "fade")) for _ in twice],
             "segment_labels": [f"label {i}" for i in range(len(places) + 1)],
             "unit_lengths": [random.randrange(1, 9) for _ in range(UNITS)],
         }
@@ -91,16 +88,17 @@ def test_segmentations_are_cut_as_by_walking_over_the_units(
         "import", file, "--regions", tmp_path / "coded.csv", "--output", tmp_path / "out"
     )
     assert result.code == 0, result.err
-    lengths = {row["document_id"]: row for row in read(tmp_path / "out", "documents")}
+    lengths = {row["document_id"]: row for row in read_rows(tmp_path / "out", "documents")}
     found = {
         row["document_id"]: {
             name: row[name] for name in ("n_units", *sorted(LISTS - {"unit_lengths"}))
         }
         | {"unit_lengths": lengths[row["document_id"]]["unit_lengths"]}
-        for row in read(tmp_path / "out", "references")
+        for row in read_rows(tmp_path / "out", "references")
     }
     assert found == expected
-    assert all(name.startswith(row["cut_from"]) for name, row in lengths.items())
+    rows = read_rows(tmp_path / "out", "references")
+    assert all(str(row["document_id"]).startswith(str(row.get("cut_from", "d"))) for row in rows)
 
 
 def row(coder: str, role: str, boundaries: list[int]) -> dict[str, Any]:
@@ -133,13 +131,39 @@ def test_what_lies_outside_changes_no_score_and_the_signature_names_the_regions(
             *("--measures", "all"),
         )
         assert result.code == 0, result.err
-        scored.append((read(run, "scores"), json.loads((run / "run.json").read_text())))
+        scored.append((read_rows(run, "scores"), json.loads((run / "run.json").read_text())))
     (first, record), (second, other) = scored
     assert first == second
     assert [line["n_units"] for line in first] == [12, 12]
     assert [line["near_misses"] for line in first] == [1, 0]
     assert "|regions:" in record["signature"]
     assert record["signature"] == other["signature"]
+
+
+@pytest.mark.parametrize(
+    ("documents", "said"), [(2, "are regions of 2 documents"), (6, "6 values")]
+)
+def test_score_says_that_regions_are_of_one_document(
+    segscore: Segscore, tmp_path: Path, documents: int, said: str
+) -> None:
+    rows, regions = [], ["document_id,start,end"]
+    for number in range(documents):
+        for coder, role in (("gold", "reference"), ("s", "hypothesis")):
+            name = {"document_id": f"d{number}"}
+            rows.append(row(coder, role, [4 + number, 15, 25, 35 - number]) | name)
+        regions += [f"d{number},{start},{start + 9}" for start in (0, 10, 20, 30)]
+    coded, tables = tmp_path / "coded.csv", tmp_path / "tables"
+    coded.write_text("\n".join(regions))
+    file = put(tmp_path / "rows.jsonl", *rows)
+    assert segscore("import", file, "--regions", coded, "--output", tables).code == 0
+    sides = (tables / "references", tables / "hypotheses")
+    warned = segscore("score", *sides, "--output", tmp_path / "run").err
+    assert said in warned
+    assert warned.count("--resample-by cut_from") == 1
+    of_documents = segscore(
+        "score", *sides, "--resample-by", "cut_from", "--output", tmp_path / "documents"
+    )
+    assert (of_documents.code, "cut_from" in of_documents.err) == (0, False)
 
 
 def test_regions_of_recordings_are_read_from_a_uem(segscore: Segscore, tmp_path: Path) -> None:
@@ -152,7 +176,7 @@ def test_regions_of_recordings_are_read_from_a_uem(segscore: Segscore, tmp_path:
     options = ("import", rttm, "--coder", "gold", "--output", tmp_path / "out")
     assert segscore(*options, "--regions", uem).code == 0
     assert [
-        (row["n_units"], row["boundaries"]) for row in read(tmp_path / "out", "references")
+        (row["n_units"], row["boundaries"]) for row in read_rows(tmp_path / "out", "references")
     ] == [
         (20000, [12000, 18000]),
         (29500, [7500]),
@@ -201,5 +225,5 @@ def test_documents_without_a_region_are_left_out_and_counted(
     )
     assert result.code == 0
     assert "1 segmentation cut to 20 of 40 units; 1 without a region left out" in result.out
-    (only,) = read(tmp_path / "out", "references")
+    (only,) = read_rows(tmp_path / "out", "references")
     assert (only["document_id"], only["n_units"]) == ("talk", 20)

@@ -11,6 +11,7 @@ import pytest
 import segscore as package
 from segscore.pipeline.runs.planning import Limits
 from tests.support.command_line import Segscore
+from tests.support.rows import write_rows
 
 SHOWS, EACH, UNITS = 8, 6, 60
 WAYS = {
@@ -43,7 +44,7 @@ def corpus(spread: float, seed: int) -> dict[str, Rows]:
 def write(tables: Mapping[str, Rows], folder: Path) -> list[str]:
     """Write the tables; return the arguments that name them."""
     for name, rows in tables.items():
-        (folder / f"{name}.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+        write_rows(folder / f"{name}.jsonl", rows)
     places = [str(folder / f"{name}.jsonl") for name in tables]
     return [*places[:2], "--documents", places[2]]
 

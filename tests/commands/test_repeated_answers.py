@@ -16,6 +16,7 @@ import segscore as api
 from segscore.pipeline.runs.planning import Limits
 from segscore.pipeline.storage import read_table
 from tests.support.command_line import Segscore
+from tests.support.rows import read_rows, write_rows
 
 Row = dict[str, Any]
 SYSTEMS = {"calm": 0.8, "wild": 0.4}
@@ -54,14 +55,8 @@ def ragged(number: int) -> list[int]:
     return [1, 2, 3, 4][: 2 + number % 3] if number else [2]
 
 
-def write(path: Path, rows: list[Row]) -> Path:
-    path.parent.mkdir(exist_ok=True, parents=True)
-    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
-    return path
-
-
 def summary_of(run: Path) -> dict[tuple[str, ...], Row]:
-    rows = read_table(str(run / "summary")).to_pylist()
+    rows = read_rows(run, "summary")
     return {(row["hypothesis"], row["measure"], row["average"]): row for row in rows}
 
 
@@ -74,12 +69,12 @@ def by_trial(tmp_path: Path, segscore: Segscore, answers: list[Row]) -> dict[tup
     own = [{**row, "coder": f"{row['coder']}/{row['trial']}"} for row in answers]
     for row in own:
         del row["trial"]
-    table = write(tmp_path / "own.jsonl", own)
-    gold = write(tmp_path / "gold.jsonl", references())
+    table = write_rows(tmp_path / "own.jsonl", own)
+    gold = write_rows(tmp_path / "gold.jsonl", references())
     output = tmp_path / "own"
     options = "--measures", MEASURES, "--output", output
     assert segscore("score", gold, table, *options).code == 0
-    rows = read_table(str(output / "scores")).to_pylist()
+    rows = read_rows(output, "scores")
     return {(row["document_id"], *row["hypothesis"].split("/")): row for row in rows}
 
 
@@ -95,13 +90,13 @@ def test_a_document_counts_once_with_the_mean_over_its_trials(
     segscore.cut(WAYS[way])
     answers = hypotheses(trials)
     single = by_trial(tmp_path, segscore, answers)
-    gold, table = tmp_path / "gold.jsonl", write(tmp_path / "answers.jsonl", answers)
+    gold, table = tmp_path / "gold.jsonl", write_rows(tmp_path / "answers.jsonl", answers)
     run = tmp_path / "run"
     result = segscore("score", gold, table, "--measures", MEASURES, "--output", run)
     assert result.code == 0, result.err
     found = summary_of(run)
     documents = sorted({row["document_id"] for row in answers})
-    scores = read_table(str(run / "scores")).to_pylist()
+    scores = read_rows(run, "scores")
     assert len(scores) == len(documents) * len(SYSTEMS)
     scale = json.loads((run / "run.json").read_text())["trials"]
     for system in SYSTEMS:
@@ -163,8 +158,8 @@ def _similarity(a: Row, b: Row) -> float:
 
 def test_trials_agree_with_each_other(segscore: Segscore, tmp_path: Path) -> None:
     answers = hypotheses(ragged)
-    table = write(tmp_path / "answers.jsonl", answers)
-    gold = write(tmp_path / "gold.jsonl", references())
+    table = write_rows(tmp_path / "answers.jsonl", answers)
+    gold = write_rows(tmp_path / "gold.jsonl", references())
     run = tmp_path / "run"
     assert segscore("score", gold, table, "--output", run).code == 0
     found = summary_of(run)
@@ -183,10 +178,11 @@ def test_trials_agree_with_each_other(segscore: Segscore, tmp_path: Path) -> Non
         assert row["stable_boundaries"] == pytest.approx(stable / total)
 
 
+@pytest.mark.long
 def test_bytes_do_not_depend_on_workers_or_the_order_of_rows(
     segscore: Segscore, tmp_path: Path
 ) -> None:
-    gold = write(tmp_path / "gold.jsonl", references(("ann", "ben")))
+    gold = write_rows(tmp_path / "gold.jsonl", references(("ann", "ben")))
     answers = hypotheses(ragged)
     shuffled = Random(3).sample(answers, len(answers))  # noqa: S311
     options = "--group-by", "genre", "--reference-points", "random-own,random-known"
@@ -197,7 +193,7 @@ def test_bytes_do_not_depend_on_workers_or_the_order_of_rows(
         ("c", shuffled, "whole"),
     ):
         segscore.cut(WAYS[way])
-        table = write(tmp_path / name / "answers.jsonl", rows)
+        table = write_rows(tmp_path / name / "answers.jsonl", rows)
         output = tmp_path / f"run-{name}"
         result = segscore("score", gold, table, *options, "--output", output)
         assert result.code == 0, result.err
@@ -206,22 +202,25 @@ def test_bytes_do_not_depend_on_workers_or_the_order_of_rows(
     assert all(other == first for other in others)
 
 
+@pytest.mark.long
 def test_files_are_the_trials(segscore: Segscore, tmp_path: Path) -> None:
-    gold = write(tmp_path / "gold.jsonl", references())
+    gold = write_rows(tmp_path / "gold.jsonl", references())
     answers = hypotheses()
     whole = tmp_path / "whole"
     assert (
-        segscore("score", gold, write(tmp_path / "all.jsonl", answers), "--output", whole).code == 0
+        segscore("score", gold, write_rows(tmp_path / "all.jsonl", answers), "--output", whole).code
+        == 0
     )
     files = [
-        write(tmp_path / f"runs/{trial}.jsonl", of_one_trial(answers, trial)) for trial in (1, 2, 3)
+        write_rows(tmp_path / f"runs/{trial}.jsonl", of_one_trial(answers, trial))
+        for trial in (1, 2, 3)
     ]
     folders = [
-        write(tmp_path / f"folder{trial}/a.jsonl", of_one_trial(answers, trial)).parent
+        write_rows(tmp_path / f"folder{trial}/a.jsonl", of_one_trial(answers, trial)).parent
         for trial in (1, 2, 3)
     ]
     for trial in (1, 2, 3):
-        write(tmp_path / f"hive/trial={trial}" / "a.jsonl", of_one_trial(answers, trial))
+        write_rows(tmp_path / f"hive/trial={trial}" / "a.jsonl", of_one_trial(answers, trial))
     ways: dict[str, list[object]] = {
         "files": ["--trials", *files],
         "list": [",".join(map(str, files)), "--trials"],
@@ -239,7 +238,7 @@ def test_files_are_the_trials(segscore: Segscore, tmp_path: Path) -> None:
     one = segscore("score", gold, files[0], "--trials", "--output", tmp_path / "one")
     assert one.code == 2
     assert "is a single file; name the files of all trials" in " ".join(one.err.split())
-    more = write(tmp_path / "more/all.jsonl", answers)
+    more = write_rows(tmp_path / "more/all.jsonl", answers)
     stated = segscore("score", gold, "--trials", more, files[0], "--output", tmp_path / "x")
     assert stated.code == 2
     assert "omit --trials" in " ".join(stated.err.split())
@@ -248,11 +247,11 @@ def test_files_are_the_trials(segscore: Segscore, tmp_path: Path) -> None:
 def test_rows_without_trials_are_rejected_with_the_advice(
     segscore: Segscore, tmp_path: Path
 ) -> None:
-    gold = write(tmp_path / "gold.jsonl", references())
+    gold = write_rows(tmp_path / "gold.jsonl", references())
     answers = hypotheses()
     rows = [{k: v for k, v in row.items() if k != "trial"} for row in answers]
     result = segscore(
-        "score", gold, write(tmp_path / "h.jsonl", rows), "--output", tmp_path / "run"
+        "score", gold, write_rows(tmp_path / "h.jsonl", rows), "--output", tmp_path / "run"
     )
     assert result.code == 1
     said = " ".join(result.err.split())
@@ -260,18 +259,18 @@ def test_rows_without_trials_are_rejected_with_the_advice(
         "number its answers in a column trial, or name the file of each run with --trials" in said
     )
     other = {**answers[0], "boundaries": [1, 2]}
-    twice = write(tmp_path / "twice.jsonl", [*answers, other, answers[1]])
+    twice = write_rows(tmp_path / "twice.jsonl", [*answers, other, answers[1]])
     assert segscore("score", gold, twice, "--output", tmp_path / "twice").code == 0
-    rejects = read_table(str(tmp_path / "twice" / "rejects")).to_pylist()
+    rejects = read_rows(tmp_path / "twice", "rejects")
     assert [row["rule"] for row in rejects] == [*["unique_document_coder"] * 2, "exact_copy"]
     assert "document and trial" in rejects[0]["detail"]
     assert segscore("validate", tmp_path / "h.jsonl").code == 1
-    assert segscore("validate", write(tmp_path / "all.jsonl", answers)).code == 0
+    assert segscore("validate", write_rows(tmp_path / "all.jsonl", answers)).code == 0
 
 
 def test_compare_pairs_systems_by_document(segscore: Segscore, tmp_path: Path) -> None:
-    gold = write(tmp_path / "gold.jsonl", references())
-    table = write(tmp_path / "answers.jsonl", hypotheses(ragged))
+    gold = write_rows(tmp_path / "gold.jsonl", references())
+    table = write_rows(tmp_path / "answers.jsonl", hypotheses(ragged))
     run = tmp_path / "run"
     assert segscore("score", gold, table, "--output", run).code == 0
     compared = segscore("compare", run, "--measure", "pk", "--format", "json")
@@ -297,8 +296,8 @@ def test_tables_in_memory_have_trials(tmp_path: Path) -> None:
 def test_what_takes_one_answer_refuses_trials(
     segscore: Segscore, tmp_path: Path, command: str
 ) -> None:
-    gold = write(tmp_path / "gold.jsonl", references())
-    table = write(tmp_path / "answers.jsonl", hypotheses())
+    gold = write_rows(tmp_path / "gold.jsonl", references())
+    table = write_rows(tmp_path / "answers.jsonl", hypotheses())
     words = {
         "sweep": ["sweep", gold, table, "--tolerances", "0,1"],
         "confusion": ["score", gold, table, "--confusion"],

@@ -50,6 +50,7 @@ def test_a_replay_says_what_judging_again_would_say_and_writes_nothing(archive: 
         archive.metrics.write_bytes(before[str(archive.metrics)])
 
 
+@pytest.mark.long
 def test_nights_that_differ_are_shown(archive: Archive) -> None:
     printed = archive.run(DAYS[2], "--replay", "--gate", "boundary_similarity>=-0.9").out
     assert printed.splitlines()[-1] == "0 of 1 night would fail, in 0 alarms; 1 failed as recorded"

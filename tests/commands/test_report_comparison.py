@@ -4,10 +4,10 @@ from pathlib import Path
 
 import pytest
 
-from segscore.pipeline.storage import read_table
 from tests.support.command_line import Segscore
 from tests.support.corpora import corpus, run
 from tests.support.report_pages import Reader, number, plain, report
+from tests.support.rows import read_rows
 
 
 def compared(segscore: Segscore, folder: Path, *options: object) -> Path:
@@ -33,7 +33,7 @@ def check_differences(page: Reader, compared: Path, measure: str, average: str) 
     """Check that a page lists all differences of a measure, and return their number."""
     expected = [
         row
-        for row in read_table(str(compared / "comparisons")).to_pylist()
+        for row in read_rows(compared, "comparisons")
         if (row["measure"], row["average"]) == (measure, average)
     ]
     _, *listed = page.tables[TITLES[measure]]
@@ -46,6 +46,7 @@ def check_differences(page: Reader, compared: Path, measure: str, average: str) 
     return len(listed)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("average", ["micro", "macro"])
 def test_the_page_has_every_difference(segscore: Segscore, tmp_path: Path, average: str) -> None:
     output = compared(segscore, tmp_path, "--group-by", "genre", "--systems", "h0,h1")
@@ -59,6 +60,7 @@ def test_the_page_has_every_difference(segscore: Segscore, tmp_path: Path, avera
     assert scope.endswith("Tests and intervals are about these references.")
 
 
+@pytest.mark.first
 @pytest.mark.parametrize("average", ["micro", "macro"])
 def test_the_page_has_the_tests_of_the_terminal(
     segscore: Segscore, tmp_path: Path, average: str
@@ -69,7 +71,7 @@ def test_the_page_has_the_tests_of_the_terminal(
     assert [row[heading.index("within 0.9")] for row in rows] == ["equal"] * 3
     expected = [
         row["p_holm"]
-        for row in read_table(str(output / "comparisons")).to_pylist()
+        for row in read_rows(output, "comparisons")
         if (row["measure"], row["average"]) == ("pk", average)
     ]
     place = heading.index("p (Holm)")

@@ -54,6 +54,7 @@ def before_files(archive: Archive) -> list[Path]:
     return [*Path(archive.runs, "restatements", "_before").glob("*")]
 
 
+@pytest.mark.long
 def test_a_restated_night_is_recorded_and_later_verdicts_are_judged_again(
     archive: Archive,
 ) -> None:
@@ -106,6 +107,7 @@ def test_a_rule_that_is_dropped_is_not_an_average_that_became_undefined(archive:
     assert None not in [row["after"] for row in listed]
 
 
+@pytest.mark.long
 def test_nights_that_are_judged_again_say_what_changed(archive: Archive) -> None:
     worse = {**GOOD, "steady": 0.2}
     archive.deliver(SECOND, worse)
@@ -209,6 +211,7 @@ def test_what_is_not_published_cannot_be_judged_again(
     assert "published" in result.err and not Path(archive.folder_of(DAYS[8])).exists()
 
 
+@pytest.mark.long
 def test_every_published_verdict_stays_with_what_replaced_it(archive: Archive) -> None:
     """Also one that was accepted, after the night is corrected, judged by other rules, removed."""
     archive.deliver(THIRD, {**GOOD, "other": 0.2})

@@ -10,20 +10,16 @@ import pyarrow as pa
 import pytest
 
 from segscore.pipeline.measures.selection import select
-from segscore.pipeline.storage import read_table, write_table
+from segscore.pipeline.storage import write_table
 from tests.oracles import naive
 from tests.support import passes
 from tests.support.command_line import Segscore
 from tests.support.corpora import COUNTED, FAMILIES, Corpus, corpus, run
 from tests.support.paths import DATA
+from tests.support.rows import read_rows, write_rows
 
 COUNTS = select(()).pairs.counts
 POINTS = "none,all,regular,regular-mean-size,random-known,random-unknown,random-mean,coin,human"
-
-
-def rows(folder: Path, table: str) -> list[dict[str, Any]]:
-    table_rows: list[dict[str, Any]] = read_table(str(folder / table)).to_pylist()
-    return table_rows
 
 
 def by_document(generated: Corpus) -> dict[str, list[dict[str, Any]]]:
@@ -33,6 +29,7 @@ def by_document(generated: Corpus) -> dict[str, list[dict[str, Any]]]:
     return rows
 
 
+@pytest.mark.long
 def test_consensus_is_scored_like_a_coder_and_averaged_apart(
     segscore: Segscore, tmp_path: Path
 ) -> None:
@@ -42,7 +39,7 @@ def test_consensus_is_scored_like_a_coder_and_averaged_apart(
         run(segscore, tmp_path, tmp_path / output, *options)
     hypotheses = {(row["document_id"], row["coder"]): row for row in generated.hypotheses}
     references = by_document(generated)
-    scored = rows(tmp_path / "agreed", "scores")
+    scored = read_rows(tmp_path / "agreed", "scores")
     agreed = [row for row in scored if row["reference"].startswith("consensus:")]
     assert len(agreed) == 2 * len(generated.hypotheses)
     for row in agreed:
@@ -55,11 +52,13 @@ def test_consensus_is_scored_like_a_coder_and_averaged_apart(
         expected = passes.counts(n_units, reference, hypothesis, k, 2)
         assert {name: row[name] for name in COUNTS} == {name: expected[name] for name in COUNTS}
     # A consensus is left out of P_seg, the panel and the averages over all references.
-    assert [row for row in scored if row not in agreed] == rows(tmp_path / "plain", "scores")
-    assert rows(tmp_path / "agreed", "panel_scores") == rows(tmp_path / "plain", "panel_scores")
-    summary = rows(tmp_path / "agreed", "summary")
+    assert [row for row in scored if row not in agreed] == read_rows(tmp_path / "plain", "scores")
+    assert read_rows(tmp_path / "agreed", "panel_scores") == read_rows(
+        tmp_path / "plain", "panel_scores"
+    )
+    summary = read_rows(tmp_path / "agreed", "summary")
     whole = [row for row in summary if row.pop("reference") is None]
-    assert whole == rows(tmp_path / "plain", "summary")
+    assert whole == read_rows(tmp_path / "plain", "summary")
     pooled = sum(row["matches"] for row in agreed if row["hypothesis"] == "h0")
     assert pooled > 0
 
@@ -70,8 +69,8 @@ def test_summary_by_reference_separates_coders_and_consensus(
     generated = corpus(seed=12)
     generated.write(tmp_path)
     run(segscore, tmp_path, tmp_path / "run", "--consensus", "any")
-    scored = rows(tmp_path / "run", "scores")
-    summary = rows(tmp_path / "run", "summary")
+    scored = read_rows(tmp_path / "run", "scores")
+    summary = read_rows(tmp_path / "run", "summary")
     references = {row["reference"] for row in summary if row["hypothesis"] == "h1"}
     assert references == {None, "r0", "r1", "r2", "consensus:any"}
     for row in summary:
@@ -88,6 +87,7 @@ def test_summary_by_reference_separates_coders_and_consensus(
             assert row["documents"] == len(pairs_of_row)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("units", ["units", "words"])
 def test_reference_points_are_scored_beside_the_hypotheses(
     segscore: Segscore, tmp_path: Path, units: str
@@ -97,9 +97,9 @@ def test_reference_points_are_scored_beside_the_hypotheses(
     options = ("--units", units)
     run(segscore, tmp_path, tmp_path / "plain", *options)
     run(segscore, tmp_path, tmp_path / "run", "--reference-points", POINTS, *options)
-    scored = rows(tmp_path / "run", "scores")
+    scored = read_rows(tmp_path / "run", "scores")
     of_systems = [row for row in scored if not row["hypothesis"].startswith("point:")]
-    assert of_systems == rows(tmp_path / "plain", "scores")
+    assert of_systems == read_rows(tmp_path / "plain", "scores")
     references = by_document(generated)
     by_point = defaultdict(list)
     for row in scored:
@@ -114,7 +114,7 @@ def test_reference_points_are_scored_beside_the_hypotheses(
     for row in by_point["point:random-known"] + by_point["point:regular"]:
         if units == "units":
             assert row["false_alarms"] == row["misses"]
-    summary = rows(tmp_path / "run", "summary")
+    summary = read_rows(tmp_path / "run", "summary")
     names = {row["hypothesis"] for row in summary}
     assert names == {"h0", "h1", "h2", *(f"point:{name}" for name in POINTS.split(","))}
     (humans,) = (
@@ -167,14 +167,14 @@ def test_reference_points_are_independent_of_the_split(segscore: Segscore, tmp_p
         again.write(tmp_path / name, files=3)
         options = ("--reference-points", POINTS, "--draws", 3, "--consensus", "0.5", "--seed", 5)
         run(segscore, tmp_path / name, tmp_path / name / "run", *options)
-        scored = rows(tmp_path / name / "run", "scores")
+        scored = read_rows(tmp_path / name / "run", "scores")
         keys = ("document_id", "reference", "hypothesis")
         tables.append(sorted(scored, key=lambda row: tuple(row[key] for key in keys)))
         (summary,) = (tmp_path / name / "run" / "summary").iterdir()
         tables.append([{"summary": summary.read_bytes()}])
     assert tables[:2] == tables[2:]
     run(segscore, tmp_path / "a", tmp_path / "a" / "other", *options[:-1], 6)
-    other = rows(tmp_path / "a" / "other", "scores")
+    other = read_rows(tmp_path / "a" / "other", "scores")
     chosen = ("point:random-known", "point:coin")
     differing = [
         row["matches"]
@@ -195,7 +195,7 @@ def test_blind_systems_are_equal_only_by_pr_error(segscore: Segscore, tmp_path: 
     assert result.code == 0, result.err
     value = {
         (row["hypothesis"], row["measure"]): row["value"]
-        for row in rows(tmp_path / "run", "summary")
+        for row in read_rows(tmp_path / "run", "summary")
         if row["average"] == "micro"
     }
     assert value["point:none", "pr_error"] == 0.5
@@ -210,7 +210,7 @@ def test_similarity_over_positions_is_cosmetically_high(segscore: Segscore, tmp_
     assert segscore("score", data, data, "--output", tmp_path / "run").code == 0
     value = {
         row["measure"]: row["value"]
-        for row in rows(tmp_path / "run", "summary")
+        for row in read_rows(tmp_path / "run", "summary")
         if row["average"] == "micro"
     }
     assert value["segmentation_similarity"] > value["boundary_similarity"] + 0.5
@@ -225,7 +225,7 @@ def test_weights_costs_and_beta_change_the_values(segscore: Segscore, tmp_path: 
     )  # fmt: skip
     for part in ("content_weights:2,0.5,1,3", "beta:2", "c_seg_costs:0.5,0.25", "cost_miss:0.75"):
         assert f"|{part}|" in record["signature"]
-    for row in rows(tmp_path / "run", "scores"):
+    for row in read_rows(tmp_path / "run", "scores"):
         exact = naive.weighted_parts(
             row,
             leading_miss=Fraction(2),
@@ -253,7 +253,9 @@ def test_unit_weights_weigh_content(segscore: Segscore, tmp_path: Path) -> None:
     run(segscore, tmp_path, tmp_path / "words", "--units", "words", "--measures", "default,content")
     run(segscore, tmp_path, tmp_path / "both", "--units", "words", "--unit-weights")
     run(segscore, tmp_path, tmp_path / "units", "--unit-weights")
-    words, both, units = (rows(tmp_path / name, "scores") for name in ("words", "both", "units"))
+    words, both, units = (
+        read_rows(tmp_path / name, "scores") for name in ("words", "both", "units")
+    )
     assert words == both
     lengths = {
         document["document_id"]: document["unit_lengths"] for document in generated.documents
@@ -286,7 +288,7 @@ def test_unit_weights_are_read_from_json_lines(segscore: Segscore, tmp_path: Pat
     options = ("--unit-weights", "--documents", tmp_path / "documents.jsonl")
     result = segscore("score", *sides, "--output", tmp_path / "lines", *options)
     assert result.code == 0, result.err
-    assert rows(tmp_path / "lines", "scores") == rows(tmp_path / "parquet", "scores")
+    assert read_rows(tmp_path / "lines", "scores") == read_rows(tmp_path / "parquet", "scores")
 
 
 @pytest.mark.parametrize("ending", ["parquet", "jsonl"])
@@ -309,11 +311,11 @@ def test_columns_of_the_other_table_are_left_out(
         if ending == "parquet":
             write_table(str(urls[-1]), table)
         else:
-            urls[-1].write_text("".join(json.dumps(row) + "\n" for row in table.to_pylist()))
+            write_rows(urls[-1], table.to_pylist())
     options = ("--documents", urls.pop(), "--output", tmp_path / "wide")
     result = segscore("score", *urls, *options)
     assert result.code == 0, result.err
-    assert rows(tmp_path / "wide", "scores") == rows(tmp_path / "plain", "scores")
+    assert read_rows(tmp_path / "wide", "scores") == read_rows(tmp_path / "plain", "scores")
 
 
 def test_constants_above_a_full_miss_are_refused(segscore: Segscore, tmp_path: Path) -> None:
@@ -322,9 +324,10 @@ def test_constants_above_a_full_miss_are_refused(segscore: Segscore, tmp_path: P
     assert refused.code == 2 and "--edit-constants 0.6" in refused.err
     result = segscore("score", data, data, "--output", tmp_path / "b", "--edit-constants", "0.5,0")
     assert result.code == 0, result.err
-    assert min(row["boundary_similarity"] for row in rows(tmp_path / "b", "scores")) >= 0
+    assert min(row["boundary_similarity"] for row in read_rows(tmp_path / "b", "scores")) >= 0
 
 
+@pytest.mark.first
 @pytest.mark.parametrize("command", ["score", "agree", "compare"])
 def test_replicates_are_accepted_and_ignored(
     segscore: Segscore, tmp_path: Path, command: str

@@ -13,6 +13,7 @@ import pytest
 from segscore.jobs.cli.log import Log
 from tests.support.command_line import Segscore
 from tests.support.nights import DAYS, Archive, rows
+from tests.support.rows import write_rows
 from tests.support.terminal import in_terminal
 
 HOSTILE = "\x1b]0;title\x07\x1b[2J\x9b31m\u202egpj\u2066.=1"
@@ -31,8 +32,7 @@ def write_corpus(path: Path, *, broken: bool = False) -> Path:
         for place, (coder, role) in enumerate(coders):
             boundaries = [30] if broken else sorted({5 + place * number % 4, 12})
             listed.append({**document, "coder": coder, "role": role, "boundaries": boundaries})
-    path.write_text("".join(json.dumps(row) + "\n" for row in listed), "utf-8")
-    return path
+    return write_rows(path, listed)
 
 
 @pytest.fixture
@@ -72,6 +72,7 @@ def commands(tmp_path: Path) -> list[list[object]]:
     return [[*command] for command in listed]
 
 
+@pytest.mark.long
 def test_no_command_prints_control_characters(
     segscore: Segscore, commands: list[list[object]]
 ) -> None:
@@ -84,6 +85,7 @@ def test_no_command_prints_control_characters(
     assert "\\x1b]0;title\\x07" in segscore("compare", commands[1][-1], "--measure", "pk").out
 
 
+@pytest.mark.long
 def test_a_terminal_gets_only_the_controls_of_segscore(commands: list[list[object]]) -> None:
     for result in in_terminal(commands[:10], 80):
         assert "\x1b]" not in result.drawn

@@ -32,11 +32,13 @@ from tests.support.corpora import (
     twin_scores,
 )
 from tests.support.paths import DATA
+from tests.support.rows import read_rows
 
 PAIRS = select(FAMILIES).pairs
 COUNTS = tuple(ALL_PAIRS.counts)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("window", "rounding", "units"), WINDOWS)
 def test_scores_and_summary_equal_the_twin(
     segscore: Segscore, tmp_path: Path, window: str | int, rounding: str, units: str
@@ -50,7 +52,7 @@ def test_scores_and_summary_equal_the_twin(
     expected = twin_scores(generated, window, rounding, units == "words")
     prior = naive.p_seg([row for key, row in expected.items() if key[2] is None])
     assert record["p_seg"] == pytest.approx(float(prior or 0))
-    scores = read_table(str(tmp_path / "run" / "scores")).to_pylist()
+    scores = read_rows(tmp_path / "run", "scores")
     keys = [(row["document_id"], row["reference"], row["hypothesis"]) for row in scores]
     assert sorted(keys) == sorted(key for key in expected if key[2] is not None)
     genres = {document["document_id"]: document["genre"] for document in generated.documents}
@@ -66,7 +68,7 @@ def test_scores_and_summary_equal_the_twin(
             assert passes.close(row[name], exact[name]), (key, name)
     summary = read_table(str(tmp_path / "run" / "summary"))
     check_summary(summary, scores, prior)
-    panels = read_table(str(tmp_path / "run" / "panel_scores")).to_pylist()
+    panels = read_rows(tmp_path / "run", "panel_scores")
     check_panels(panels, generated, scores, window, rounding, units == "words")
     check_panel_summary(summary, panels)
 
@@ -184,6 +186,7 @@ UNITS: dict[str, Callable[[str], str]] = {
 """The signature's name of resampling units -> the unit of a document."""
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("unit", "p_seg"),
     [("documents", None), ("documents", Fraction(1, 4)), ("show", None), ("11-buckets", None)],
@@ -207,11 +210,11 @@ def test_intervals_of_every_measure_equal_the_twin(
         monkeypatch.setattr(resampling, "BUCKETS", BUCKETS)
     record = run(segscore, tmp_path, tmp_path / "run", *options)
     assert f"|ci:jackknife,{unit}|" in record["signature"]
-    scores = read_table(str(tmp_path / "run" / "scores")).to_pylist()
+    scores = read_rows(tmp_path / "run", "scores")
     of_run = by_unit((row for row in scores if row["hypothesis"] == "h0"), unit)
     found = {
         (row["hypothesis"], row["genre"], row["measure"], row["average"]): row
-        for row in read_table(str(tmp_path / "run" / "summary")).to_pylist()
+        for row in read_rows(tmp_path / "run", "summary")
     }
     for hypothesis, genre in (("h0", None), ("h1", None), ("h2", "news")):
         own = [row for row in scores if row["hypothesis"] == hypothesis]

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from segscore.pipeline.storage import read_table
 from tests.support.command_line import Segscore
+from tests.support.rows import read_rows
 
 CHOI = "a\nb\n==========\nc\nd\n", "a\n==========\nb\nc\nd\n"
 
@@ -31,7 +31,7 @@ def test_two_texts_are_scored_in_one_line(segscore: Segscore, tmp_path: Path) ->
     ended = segscore("score", reference, hypothesis, "--output", run)
     assert ended.code == 0, ended.err
     assert f"{reference}: 1 segmentation, 2 segments" in ended.err
-    (row,) = read_table(str(run / "scores")).to_pylist()
+    (row,) = read_rows(run, "scores")
     assert (row["document_id"], row["reference"], row["hypothesis"]) == ("gold", "gold", "model")
     assert (row["n_units"], row["near_misses"]) == (4, 1)
     drawn = segscore("explain", run, "--document", "gold")
@@ -45,7 +45,7 @@ def test_times_take_the_length_of_the_reference(segscore: Segscore, tmp_path: Pa
     run = tmp_path / "run"
     ended = segscore("score", reference, hypothesis, "--output", run)
     assert ended.code == 0, ended.err
-    (row,) = read_table(str(run / "scores")).to_pylist()
+    (row,) = read_rows(run, "scores")
     assert row["n_units"] == 5000
 
 
@@ -65,7 +65,7 @@ def test_each_of_several_texts_is_a_system(segscore: Segscore, tmp_path: Path) -
     run = tmp_path / "run"
     ended = segscore("score", gold, one, two, "--output", run)
     assert ended.code == 0, ended.err
-    rows = {row["hypothesis"]: row for row in read_table(str(run / "scores")).to_pylist()}
+    rows = {row["hypothesis"]: row for row in read_rows(run, "scores")}
     assert {name: (row["document_id"], row["matches"]) for name, row in rows.items()} == {
         "one": ("gold", 0),
         "two": ("gold", 1),
@@ -127,5 +127,5 @@ def test_lines_that_are_matched_by_place_must_be_as_many(
     assert f"{short}: its last document is that of line 2, and that of {reference}" in refused.err
     ended = segscore("score", reference, gap, "--output", tmp_path / "a")
     assert ended.code == 0, ended.err
-    rows = read_table(str(tmp_path / "a" / "scores")).to_pylist()
+    rows = read_rows(tmp_path / "a", "scores")
     assert [(row["document_id"], row["pk"]) for row in rows] == [("gold/1", 0), ("gold/3", 0)]

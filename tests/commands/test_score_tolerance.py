@@ -5,16 +5,15 @@ from collections.abc import Sequence
 from fractions import Fraction
 from pathlib import Path
 from statistics import mean
-from typing import Any
 
 import pytest
 
 from segscore.pipeline.measures import tolerance
-from segscore.pipeline.storage import read_table
 from tests.oracles import naive_fields
 from tests.support import passes
 from tests.support.command_line import Segscore
 from tests.support.corpora import COUNTED, corpus, run
+from tests.support.rows import read_rows, write_rows
 
 NAMES = [measure.name for measure in tolerance.MEASURES]
 
@@ -25,16 +24,10 @@ def write(file: Path, n_units: int, *sides: tuple[str, str, Sequence[int]]) -> P
         {"document_id": "d", "coder": coder, "role": role, "n_units": n_units, "boundaries": [*b]}
         for coder, role, b in sides
     ]
-    file.write_text("".join(json.dumps(line) + "\n" for line in lines))
-    return file
+    return write_rows(file, lines)
 
 
-def rows(folder: Path, table: str) -> list[dict[str, Any]]:
-    """The rows of a table of a run."""
-    found: list[dict[str, Any]] = read_table(str(folder / table)).to_pylist()
-    return found
-
-
+@pytest.mark.first
 @pytest.mark.parametrize(("reach", "edges"), [(0, 2), (2, 0), (3, 1), (2**31 - 1, 2)])
 def test_rows_and_micro_averages_are_those_of_the_twin(
     segscore: Segscore, tmp_path: Path, reach: int, edges: int
@@ -50,7 +43,7 @@ def test_rows_and_micro_averages_are_those_of_the_twin(
         (row["document_id"], row["coder"]): row["boundaries"]
         for row in (*made.references, *made.hypotheses)
     }
-    scored = rows(tmp_path / "run", "scores")
+    scored = read_rows(tmp_path / "run", "scores")
     assert scored
     by_system: dict[str, list[dict[str, int]]] = {}
     for row in scored:
@@ -64,7 +57,7 @@ def test_rows_and_micro_averages_are_those_of_the_twin(
         by_system.setdefault(row["hypothesis"], []).append(counts)
     averages = {
         (row["hypothesis"], row["measure"]): row["value"]
-        for row in rows(tmp_path / "run", "summary")
+        for row in read_rows(tmp_path / "run", "summary")
         if row["average"] == "micro"
     }
     for system, counted in by_system.items():
@@ -86,15 +79,15 @@ def test_averages_of_values_below_0(segscore: Segscore, tmp_path: Path) -> None:
         "score", table, table, "--tolerance", 5, "--output", tmp_path / "run", *COUNTED
     )
     assert ended.code == 0, ended.err
-    values = [row["r_value"] for row in rows(tmp_path / "run", "scores")]
+    values = [row["r_value"] for row in read_rows(tmp_path / "run", "scores")]
     assert max(values) < 0
     macro = [
         row
-        for row in rows(tmp_path / "run", "summary")
+        for row in read_rows(tmp_path / "run", "summary")
         if (row["measure"], row["average"]) == ("r_value", "macro")
     ]
     assert [row["value"] for row in macro] == [pytest.approx(mean(values), abs=1e-12)]
-    (panel,) = rows(tmp_path / "run", "panel_scores")
+    (panel,) = read_rows(tmp_path / "run", "panel_scores")
     assert panel["mean_r_value"] == pytest.approx(mean(values), abs=1e-12)
     assert panel["mean_over_segmentation"] == float(Fraction(9 + 4, 2))
 
@@ -105,10 +98,10 @@ def test_sums_above_64_bits_are_averaged(segscore: Segscore, tmp_path: Path) -> 
     table = write(tmp_path / "long.jsonl", 2**31 - 1, *coders, ("system", "hypothesis", [2**30]))
     ended = segscore("score", table, table, "--output", tmp_path / "run", "--measures", "all")
     assert ended.code == 0, ended.err
-    counted = rows(tmp_path / "run", "scores")
+    counted = read_rows(tmp_path / "run", "scores")
     (rand,) = [
         row["value"]
-        for row in rows(tmp_path / "run", "summary")
+        for row in read_rows(tmp_path / "run", "summary")
         if (row["measure"], row["average"]) == ("rand", "micro")
     ]
     together, apart, *others = [
@@ -139,14 +132,14 @@ def test_a_share_of_the_units_and_the_union_of_the_references(
     )
     assert scored.code == 0, scored.err
     assert "|tol:1%|edges:1|" in json.loads((tmp_path / "run/run.json").read_text())["signature"]
-    (panel,) = rows(tmp_path / "run", "panel_scores")
+    (panel,) = read_rows(tmp_path / "run", "panel_scores")
     assert panel["panel_tolerant_precision"] == pytest.approx(3 / 4)
     assert panel["panel_tolerant_recall"] == pytest.approx((1 + 1 / 2) / 2)
     assert panel["panel_tolerant_f1"] == pytest.approx(3 / 4)
     assert panel["mean_tolerant_precision"] == pytest.approx((3 / 4 + 1 / 4) / 2)
     averages = [
         row["value"]
-        for row in rows(tmp_path / "run", "summary")
+        for row in read_rows(tmp_path / "run", "summary")
         if row["measure"] == "panel_tolerant_f1"
     ]
     assert averages == pytest.approx([3 / 4, 3 / 4])

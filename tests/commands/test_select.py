@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from segscore.pipeline.storage import read_table
 from tests.support.command_line import Segscore
+from tests.support.rows import read_rows, write_rows
 
 REFERENCE = {
     "document_id": "d",
@@ -27,8 +27,7 @@ HYPOTHESIS = {
 
 def put(path: Path, *rows: dict[str, Any]) -> Path:
     """Write a table as JSON Lines."""
-    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
-    return path
+    return write_rows(path, rows)
 
 
 @pytest.fixture
@@ -36,12 +35,6 @@ def tables(tmp_path: Path) -> tuple[Path, Path]:
     """The tables of one document."""
     references = put(tmp_path / "references.jsonl", REFERENCE)
     return references, put(tmp_path / "hypotheses.jsonl", HYPOTHESIS)
-
-
-def rows(folder: Path, table: str) -> list[dict[str, Any]]:
-    """The rows of a table of a run."""
-    found: list[dict[str, Any]] = read_table(str(folder / table)).to_pylist()
-    return found
 
 
 def test_selected_segments_are_scored_beside_the_default_measures(
@@ -56,7 +49,7 @@ def test_selected_segments_are_scored_beside_the_default_measures(
     signature = json.loads((run / "run.json").read_text())["signature"]
     assert "|tiou:>=1/2|" in signature
     assert "|select:ad|join:10|" in signature
-    (row,) = rows(run, "scores")
+    (row,) = read_rows(run, "scores")
     assert (row["selected_references"], row["selected_hypotheses"]) == (2, 1)
     assert row["boundary_similarity"] is not None
 
@@ -68,7 +61,7 @@ def test_labels_are_counted_over_overlapping_units(
     assert scored.code == 0, scored.err
     cells = {
         (row["reference_label"], row["hypothesis_label"]): row["units"]
-        for row in rows(tmp_path / "run", "label_confusion")
+        for row in read_rows(tmp_path / "run", "label_confusion")
     }
     assert cells == {
         ("ad", "ad"): 9 + 6,
@@ -88,7 +81,7 @@ def test_rows_without_labels_are_rejected_and_tables_without_them_refused(
     run = tmp_path / "run"
     scored = segscore("score", tables[0], hypotheses, "--select", "ad", "--output", run)
     assert scored.code == 0, scored.err
-    (rejected,) = rows(run, "rejects")
+    (rejected,) = read_rows(run, "rejects")
     assert (rejected["coder"], rejected["rule"]) == ("other", "segment_labels_given")
     del other["segment_labels"]
     hypotheses = put(tmp_path / "other.jsonl", other)
@@ -119,7 +112,7 @@ def test_lists_are_read_whatever_the_file(segscore: Segscore, tmp_path: Path) ->
     csv.write_text(header + 'd,a,100,10 20,"content;ad break;"\n')
     imported = segscore("import", csv, "--output", tmp_path / "tables")
     assert imported.code == 0, imported.err
-    (row,) = rows(tmp_path / "tables", "references")
+    (row,) = read_rows(tmp_path / "tables", "references")
     assert row["segment_labels"] == ["content", "ad break", None]
 
 
@@ -136,7 +129,7 @@ def test_an_import_keeps_the_labels_of_spans_with_content_between(
             *("--coder", name, "--documents", lengths, "--output", tmp_path / role),
         )
         assert imported.code == 0, imported.err
-    (row,) = rows(tmp_path / "reference", "references")
+    (row,) = read_rows(tmp_path / "reference", "references")
     assert row["boundaries"] == [60_000, 90_000, 600_000, 630_000]
     assert row["segment_labels"] == [None, "ad", None, "ad", None]
     scored = segscore(
@@ -144,7 +137,7 @@ def test_an_import_keeps_the_labels_of_spans_with_content_between(
         *("--select", "ad", "--join", "15s", "--output", tmp_path / "run"),
     )
     assert scored.code == 0, scored.err
-    (score,) = rows(tmp_path / "run", "scores")
+    (score,) = read_rows(tmp_path / "run", "scores")
     assert (score["selected_matches"], score["selected_f1"]) == (2, 1)
 
 
@@ -157,7 +150,7 @@ def test_labels_of_segments_beyond_the_end_are_dropped(segscore: Segscore, tmp_p
         *("--output", tmp_path / "run"),
     )
     assert scored.code == 0, scored.err
-    (row,) = rows(tmp_path / "run", "scores")
+    (row,) = read_rows(tmp_path / "run", "scores")
     assert (row["selected_hypotheses"], row["selected_matches"]) == (2, 1)
 
 
@@ -174,7 +167,7 @@ def test_units_are_words_in_a_run_in_words(segscore: Segscore, tmp_path: Path) -
         *("--select", "ad", "--output", tmp_path / "run"),
     )
     assert scored.code == 0, scored.err
-    (row,) = rows(tmp_path / "run", "scores")
+    (row,) = read_rows(tmp_path / "run", "scores")
     assert (row["selected_matches"], row["start_late"]) == (2, 6)
 
 

@@ -445,6 +445,7 @@ RUNS = {
 }
 
 
+@pytest.mark.first
 @pytest.mark.parametrize("command", ["score", "sweep", "agree", "compare"])
 def test_the_record_of_a_run_gives_its_options_back(
     segscore: Segscore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, command: str

@@ -7,6 +7,7 @@ import pytest
 
 from segscore.pipeline.storage import read_table
 from tests.support.command_line import Segscore
+from tests.support.rows import write_rows
 
 DOCUMENTS = ("d1", "d2", "d3")
 SYSTEMS = {"a": [3, 6], "b": [4, 6], "c": [5]}
@@ -28,7 +29,7 @@ def _write(path: Path, coder: str, boundaries: list[int]) -> None:
         {"document_id": name, "coder": coder, "n_units": 10, "boundaries": boundaries}
         for name in DOCUMENTS
     ]
-    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    write_rows(path, rows)
 
 
 def _files() -> list[str]:

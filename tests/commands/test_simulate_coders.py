@@ -28,6 +28,7 @@ from segscore.pipeline.errors import Refused
 from tests.support.chances import evenness
 from tests.support.command_line import Segscore
 from tests.support.paths import DATA
+from tests.support.rows import write_rows
 
 Rows = list[dict[str, Any]]
 TRUE = SimulateSettings(near_miss=0, full_miss=0, coders=1)
@@ -238,6 +239,7 @@ def test_random_coders_divide_the_text_of_their_document() -> None:
     assert {size for row in rows for size in row_sizes(row)[:-1]} == {3, 7, 20}
 
 
+@pytest.mark.first
 @pytest.mark.parametrize("near", [0, 0.15, 0.6])
 @pytest.mark.parametrize("full", [0, 0.3])
 @pytest.mark.parametrize("added", [0, 0.25, 1])
@@ -297,6 +299,7 @@ def test_near_misses_are_uniform_over_positions_in_reach() -> None:
     assert abs(evenness(counts, 6)) < 4
 
 
+@pytest.mark.long
 def test_added_boundaries_are_uniform_over_positions() -> None:
     rows = simulated_rows(replace(TRUE, full_miss=1, added=1), [5], 30_000, segments=2)
     counts = Counter(tuple(row["boundaries"]) for row in rows)
@@ -319,8 +322,7 @@ LINE = {"document_id": "d", "coder": "a", "n_units": 10, "boundaries": [3, 7]}
 
 def table(path: Path, *rows: dict[str, Any]) -> Path:
     """A JSONL table."""
-    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
-    return path
+    return write_rows(path, rows)
 
 
 def parts(folder: Path) -> list[pa.Table]:

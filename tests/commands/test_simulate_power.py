@@ -10,6 +10,7 @@ from tests.support.command_line import Segscore, SegscoreOnce
 from tests.support.comparisons import refusal_line
 from tests.support.corpora import corpus, run
 from tests.support.report_pages import Reader, plain, report
+from tests.support.rows import write_rows
 
 SHOWS = 6
 
@@ -45,7 +46,7 @@ def score(segscore: Segscore, folder: Path, systems: dict[str, list[int]], docum
         )
     ]
     path = folder / "table.jsonl"
-    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    write_rows(path, rows)
     assert segscore("score", path, path, "--output", folder / "run").code == 0
     return folder / "run"
 
@@ -60,12 +61,14 @@ def test_ordinary_documents_are_certified_near_what_is_promised(
     assert found["coverage_error"] == pytest.approx(0.007, abs=0.003)
 
 
+@pytest.mark.long
 def test_the_same_run_and_seed_give_the_same_certificate(segscore: Segscore, scored: Path) -> None:
     first, again = (certified(segscore, scored) for _ in range(2))
     assert first == again
     assert certified(segscore, scored, "--seed", 1) != first
 
 
+@pytest.mark.long
 def test_shows_are_drawn_whole(segscore: Segscore, scored: Path) -> None:
     found = certified(segscore, scored, "--resample-by", "show")
     assert (found["unit"], found["units"]) == ("show", SHOWS)
@@ -102,6 +105,7 @@ def test_what_cannot_be_certified_is_refused(segscore: Segscore, tmp_path: Path)
     assert "no such folder" in refusal_line(segscore("simulate", "power", tmp_path / "none"))
 
 
+@pytest.mark.long
 def test_a_report_carries_the_sentence(segscore: Segscore, scored: Path) -> None:
     sentence = segscore("simulate", "power", scored, "--average", "macro").out.splitlines()[0]
     page = Reader(report(segscore, scored, "--certify", "--average", "macro"))

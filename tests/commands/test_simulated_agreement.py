@@ -68,6 +68,7 @@ def test_b_hardly_depends_on_the_number_of_coders(pi: Simulated) -> None:
         assert max(values) - min(values) < 0.05, full
 
 
+@pytest.mark.first
 @pytest.mark.parametrize("coders", CODERS)
 def test_random_coders_have_low_b_and_high_s(pi: Simulated, coders: int) -> None:
     """Figure 9c."""

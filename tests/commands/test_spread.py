@@ -7,9 +7,9 @@ import pytest
 from segscore.pipeline.runs import adding, cluster, executors, planning
 from segscore.pipeline.runs.planning import Limits
 from segscore.pipeline.statistics import resampling
-from segscore.pipeline.storage import read_table
 from tests.support.command_line import Segscore
 from tests.support.corpora import corpus, run
+from tests.support.rows import read_rows
 from tests.support.run_files import files, tables
 
 
@@ -66,6 +66,7 @@ def test_bytes_are_the_same_from_one_file_and_from_four(segscore: Segscore, tmp_
     assert contents[0] == contents[1]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("buckets", [4096, 16])
 def test_tables_are_the_same_from_one_part_and_from_many(
     segscore: Segscore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, buckets: int
@@ -86,6 +87,7 @@ def test_tables_are_the_same_from_one_part_and_from_many(
     assert whole.read_bytes() == split.read_bytes()
 
 
+@pytest.mark.long
 def test_tables_are_the_same_however_many_rows_are_scored_at_a_time(
     segscore: Segscore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -109,6 +111,7 @@ def test_tables_are_the_same_however_many_rows_are_scored_at_a_time(
     assert sorted(names[0]) == sorted(names[1])
 
 
+@pytest.mark.long
 def test_sums_added_in_rounds_are_the_same(
     segscore: Segscore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -132,11 +135,11 @@ def test_duplicate_codings_are_found_across_parts(segscore: Segscore, tmp_path: 
     generated.write(tmp_path, files=3)
     record = run(segscore, tmp_path, tmp_path / "run")
     assert record["rows"]["hypotheses"]["rejected"] == 2
-    rejects = read_table(str(tmp_path / "run" / "rejects")).to_pylist()
+    rejects = read_rows(tmp_path / "run", "rejects")
     assert [(row["rule"], row["document_id"], row["coder"]) for row in rejects] == [
         ("unique_document_coder", copied["document_id"], copied["coder"])
     ] * 2
-    scores = read_table(str(tmp_path / "run" / "scores")).to_pylist()
+    scores = read_rows(tmp_path / "run", "scores")
     keys = {(row["document_id"], row["hypothesis"]) for row in scores}
     assert (copied["document_id"], copied["coder"]) not in keys
     assert len(keys) == len(generated.hypotheses) - 2

@@ -9,6 +9,7 @@ import pytest
 
 import segscore as api
 from tests.support.command_line import Segscore
+from tests.support.rows import write_rows
 
 ROWS = [
     {"document_id": f"d{number}", "n_units": 600_000, "boundaries": [120_000, 300_000 + number]}
@@ -241,7 +242,7 @@ def test_a_column_that_names_a_unit_is_pointed_out_unless_the_unit_is_stated(
         for one, at in (("a", 3000), ("b", 3200))
     ]
     table = tmp_path / "codings.jsonl"
-    table.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    write_rows(table, rows)
     for stated, is_said in (((), True), (("--unit", "millisecond"), False)):
         result = segscore("agree", table, "--output", tmp_path / f"run-{is_said}", *stated)
         assert result.code == 0, result.err

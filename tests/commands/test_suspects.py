@@ -12,6 +12,7 @@ from segscore.schemas.comparisons import SUSPECTS
 from tests.support.command_line import Segscore
 from tests.support.planted import Planted, plant
 from tests.support.report_pages import Reader
+from tests.support.rows import read_rows
 
 Row = dict[str, Any]
 
@@ -34,6 +35,7 @@ def is_right(row: Row, planted: Planted) -> bool:
     return any((row["document_id"], row["position"] + each) in planted.wrong for each in reach)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("hard", "attractive", "least"),
     [(0.0, 0.0, 0.75), (0.7, 0.0, 0.5), (1.2, 0.0, 0.5), (1.2, 1.2, 0.45)],
@@ -48,6 +50,7 @@ def test_planted_errors_are_suspected_first(
     assert sum(is_right(row, planted) for row in first) >= least * planted.planted
 
 
+@pytest.mark.first
 @pytest.mark.parametrize(("hard", "attractive"), [(0.0, 0.0), (1.2, 1.2)])
 def test_few_boundaries_of_clean_references_are_suspected(
     segscore: Segscore, tmp_path: Path, hard: float, attractive: float
@@ -138,7 +141,7 @@ def test_it_prints_where_and_what_to_do(
     quiet = segscore("suspects", run, "--output", other, "-q").out.splitlines()
     assert 1 <= len(quiet) <= 3 and {*quiet} < {*result.out.splitlines()}
     printed = json.loads(segscore("suspects", run, "--format", "json").out)
-    assert printed["suspects"] == read_table(str(run / "suspects")).to_pylist()
+    assert printed["suspects"] == read_rows(run, "suspects")
     assert segscore("suspects", run, "--format", "csv").out.count("\n") == 1 + len(
         printed["suspects"]
     )
@@ -168,7 +171,7 @@ def test_the_page_lists_and_draws_the_suspects(segscore: Segscore, tmp_path: Pat
     rows = read.tables["Suspected boundaries"]
     listed = [(row[0], row[2]) for row in rows[1:]]
     assert (first["document_id"], str(first["position"])) in listed
-    suspects = read_table(str(run / "suspects")).to_pylist()
+    suspects = read_rows(run, "suspects")
     assert [row[5:7] for row in rows[1:]] == [
         [f"{len(row['systems_for'])} of {len(row['systems'])}", ", ".join(row["systems_for"])]
         for row in suspects[:20]

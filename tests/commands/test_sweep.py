@@ -35,6 +35,7 @@ from tests.oracles import naive
 from tests.support import passes, strategies
 from tests.support.command_line import CommandResult, Segscore
 from tests.support.corpora import COUNTED, SEGMENTATION, WINDOWS, Corpus, twin_scores
+from tests.support.rows import read_rows
 from tests.support.run_files import files
 from tests.support.scored import FEW, SCORED, scored_corpus, write
 
@@ -55,7 +56,7 @@ def sweep(segscore: Segscore, folder: Path, output: Path, *options: object) -> d
 def curves(output: Path) -> dict[str, Curve]:
     """Hypothesis -> threshold -> row of curves."""
     by_system: dict[str, Curve] = {}
-    for row in read_table(str(output / "curves")).to_pylist():
+    for row in read_rows(output, "curves"):
         by_system.setdefault(row["hypothesis"], {})[row["threshold"]] = row
     return by_system
 
@@ -223,6 +224,7 @@ def check_values(row: dict[str, Any], p_seg: float) -> None:
         assert passes.close(row[name], exact), name
 
 
+@pytest.mark.first
 @pytest.mark.parametrize("units", ["units", "words"])
 def test_the_ends_of_a_curve_equal_runs_of_score(
     segscore: Segscore, tmp_path: Path, units: str
@@ -246,7 +248,7 @@ def test_the_ends_of_a_curve_equal_runs_of_score(
     assert result.code == 0, result.err
     micro = {
         (row["hypothesis"], row["measure"]): row["value"]
-        for row in read_table(str(tmp_path / "run" / "summary")).to_pylist()
+        for row in read_rows(tmp_path / "run", "summary")
         if row["average"] == "micro"
     }
     for coder, points in curves(tmp_path / "swept").items():
@@ -347,7 +349,7 @@ def test_a_curve_without_candidates_is_one_point(table: Table) -> None:
     curve = table.curve(("sys", "a", 10, [], []))
     assert [*curve] == [None]
     assert curve[None]["pk_miss_rate"] == 1
-    points = read_table(str(table.run / "operating_points")).to_pylist()
+    points = read_rows(table.run, "operating_points")
     assert points == [curve[None] | {"average_precision": 0}]
 
 
@@ -355,7 +357,7 @@ def test_equal_scores_come_and_go_together(table: Table) -> None:
     curve = table.curve(("sys", "a", 10, [3, 6], [0.5, 0.5]), ("sys", "b", 10, [3, 6], [0.5, 0.5]))
     assert [*curve] == [0.5, None]
     assert (curve[0.5]["r_miss"], curve[0.5]["r_false_alarm"], curve[0.5]["pk_prior"]) == (0, 0, 0)
-    (chosen,) = read_table(str(table.run / "operating_points")).to_pylist()
+    (chosen,) = read_rows(table.run, "operating_points")
     assert chosen == curve[0.5] | {"average_precision": 1}
 
 
@@ -406,7 +408,7 @@ def test_units_without_words_share_the_highest_score(table: Table) -> None:
         0.25: 2, 0.5: 2, 0.75: 2, None: 1,
     }  # fmt: skip
     assert curve[0.75]["r_miss"] == 0
-    (chosen,) = read_table(str(table.run / "operating_points")).to_pylist()
+    (chosen,) = read_rows(table.run, "operating_points")
     assert chosen["threshold"] == 0.75
 
 
@@ -477,9 +479,7 @@ def test_rows_that_cannot_be_swept_are_listed_by_the_rule_they_break(table: Tabl
     result = table.sweep()
     assert result.code == 0, result.err
     assert "rows were rejected" in result.err
-    rejects = {
-        (row["coder"], row["rule"]) for row in read_table(str(table.run / "rejects")).to_pylist()
-    }
+    rejects = {(row["coder"], row["rule"]) for row in read_rows(table.run, "rejects")}
     assert rejects == {
         *((rule, rule) for rule in bad),
         ("nan", "boundary_scores_in_range"),
@@ -493,7 +493,7 @@ def test_rows_that_cannot_be_swept_are_listed_by_the_rule_they_break(table: Tabl
         "references": {"in": 3, "scored": 1, "rejected": 0, "unpaired": 2},
         "hypotheses": {"in": 11, "scored": 1, "rejected": 9, "unpaired": 1},
     }
-    unpaired = read_table(str(table.run / "unpaired")).to_pylist()
+    unpaired = read_rows(table.run, "unpaired")
     assert sorted((row["table"], row["document_id"]) for row in unpaired) == [
         ("hypotheses", "z"), ("references", "a"), ("references", "c"),
     ]  # fmt: skip

@@ -15,9 +15,9 @@ from segscore.pipeline.measures import ALL
 from segscore.pipeline.scoring.sweep.coder_sums import merge_sums
 from segscore.pipeline.scoring.sweep.measured import MeasureSums
 from segscore.pipeline.statistics import resampling
-from segscore.pipeline.storage import read_table
 from tests.support.command_line import Segscore
 from tests.support.comparisons import refusal_line
+from tests.support.rows import read_rows
 from tests.support.written import write
 
 Row = dict[str, Any]
@@ -66,11 +66,12 @@ def scored(
     assert result.code == 0, result.err
     return {
         (row["hypothesis"], row["measure"]): (row["value"], row["ci_low"], row["ci_high"])
-        for row in read_table(str(output / "summary")).to_pylist()
+        for row in read_rows(output, "summary")
         if row["average"] == "micro"
     }
 
 
+@pytest.mark.first
 @pytest.mark.parametrize("unit", ["documents", "show", "11-buckets"])
 def test_values_are_those_of_scoring_at_each_threshold(
     segscore: Segscore,
@@ -95,7 +96,7 @@ def test_values_are_those_of_scoring_at_each_threshold(
     assert f"|ci:jackknife,{unit}|" in result.out
     found = {
         (row["hypothesis"], row["measure"], row["threshold"]): row
-        for row in read_table(str(gold.parent / "sweep" / "measured")).to_pylist()
+        for row in read_rows(gold.parent / "sweep", "measured")
     }
     intervals = {}
     for least in thresholds:
@@ -152,7 +153,7 @@ def test_average_precision_is_that_of_a_slow_twin(
     candidates = write(gold.parent / "candidates.jsonl", rows)
     result = segscore("sweep", gold, candidates, "--output", gold.parent / "sweep")
     assert result.code == 0, result.err
-    points = read_table(str(gold.parent / "sweep" / "operating_points")).to_pylist()
+    points = read_rows(gold.parent / "sweep", "operating_points")
     for row in points:
         expected = average_precision(gold, rows, row["hypothesis"])
         assert row["average_precision"] == pytest.approx(expected, abs=1e-15)
@@ -168,7 +169,7 @@ def test_average_precision_without_boundaries(segscore: Segscore, tmp_path: Path
         gold = write(tmp_path / "gold.jsonl", [{**row, "coder": "g", "boundaries": places}])
         result = segscore("sweep", gold, table, "--fresh", "--output", tmp_path / "run")
         assert result.code == 0, result.err
-        (point,) = read_table(str(tmp_path / "run" / "operating_points")).to_pylist()
+        (point,) = read_rows(tmp_path / "run", "operating_points")
         assert point["average_precision"] == expected
 
 
@@ -180,7 +181,7 @@ def test_middle_of_the_widest_range_is_chosen(segscore: Segscore, tmp_path: Path
     result = segscore("sweep", gold, table, "--measure", "f1", "--output", tmp_path / "run")
     assert "0.41 to 0.71" in result.out
     assert "--threshold a=0.56 " in " ".join(result.out.split())
-    rows = read_table(str(tmp_path / "run" / "measured")).to_pylist()
+    rows = read_rows(tmp_path / "run", "measured")
     perfect = [row["threshold"] for row in rows if row["value"] == 1]
     assert perfect == [step / 100 for step in range(41, 72)]
 
@@ -235,7 +236,7 @@ def test_precision_and_recall_alone_choose_no_threshold(
     options = ("--measure", "precision,b_recall,f1", "--output", tmp_path / "run")
     result = segscore("sweep", gold, scores, *options)
     assert result.code == 0, result.err
-    measured = read_table(str(tmp_path / "run" / "measured")).to_pylist()
+    measured = read_rows(tmp_path / "run", "measured")
     assert {row["measure"] for row in measured} == {"precision", "b_recall", "f1"}
     assert {row["measure"] for row in measured if row["best"]} == {"f1"}
     assert "best by f1 here" in " ".join(result.out.split())

@@ -19,6 +19,7 @@ from segscore.pipeline.storage import read_table
 from tests.support.command_line import Segscore
 from tests.support.comparisons import refusal_line
 from tests.support.report_pages import Reader, report
+from tests.support.rows import read_rows
 from tests.support.written import write
 
 Row = dict[str, Any]
@@ -46,7 +47,7 @@ def corpus(folder: Path, documents: int = 14, lacking: int = 0) -> dict[str, Pat
 
 
 def ranks(run: Path) -> list[Row]:
-    return read_table(str(run / "ranks")).to_pylist()
+    return read_rows(run, "ranks")
 
 
 def scored(segscore: Segscore, tables: dict[str, Path], *options: object) -> dict[Any, Row]:
@@ -54,7 +55,7 @@ def scored(segscore: Segscore, tables: dict[str, Path], *options: object) -> dic
     chosen = ("--measures", MEASURES, "--documents", tables["docs"], "--output", output, "--fresh")
     ended = segscore("score", tables["gold"], tables["hyp"], *chosen, *options)
     assert ended.code == 0, ended.err
-    rows = read_table(str(output / "summary")).to_pylist()
+    rows = read_rows(output, "summary")
     return {(r["hypothesis"], r["measure"]): r for r in rows if r["average"] == "micro"}
 
 

@@ -29,6 +29,7 @@ from tests.support import passes, strategies
 from tests.support.command_line import Segscore
 from tests.support.comparisons import refusal_line
 from tests.support.corpora import SEGMENTATION, Corpus, corpus
+from tests.support.rows import read_rows
 from tests.support.run_files import files
 
 TOLERANCES = (0, 1, 2, 5, 60)
@@ -43,8 +44,7 @@ def sweep(segscore: Segscore, folder: Path, output: Path, *options: object) -> l
         "--tolerances", ",".join(map(str, TOLERANCES)), *options,
     )  # fmt: skip
     assert result.code == 0, result.err
-    rows: list[dict[str, Any]] = read_table(str(output / "tolerances")).to_pylist()
-    return rows
+    return read_rows(output, "tolerances")
 
 
 def twin(generated: Corpus, edges: int = 0, *, words: bool = False) -> dict[Point, dict[str, int]]:
@@ -121,6 +121,7 @@ def test_sums_over_parts_give_the_values_of_the_twin(
             assert passes.close(row[name], exact), name
 
 
+@pytest.mark.long
 def test_a_point_equals_a_run_of_score(segscore: Segscore, tmp_path: Path) -> None:
     corpus(seed=5).write(tmp_path)
     options = ("--edges", 1, "--beta", 2)
@@ -134,7 +135,7 @@ def test_a_point_equals_a_run_of_score(segscore: Segscore, tmp_path: Path) -> No
         assert result.code == 0, result.err
         micro = {
             (row["hypothesis"], row["measure"]): row["value"]
-            for row in read_table(str(run / "summary")).to_pylist()
+            for row in read_rows(run, "summary")
             if row["average"] == "micro"
         }
         assert micro == {
@@ -158,7 +159,7 @@ def test_counts_grow_with_the_tolerance(segscore: Segscore, tmp_path: Path) -> N
     assert scored.code == 0, scored.err
     exact = {
         (row["hypothesis"], row["measure"]): row["value"]
-        for row in read_table(str(tmp_path / "exact" / "summary")).to_pylist()
+        for row in read_rows(tmp_path / "exact", "summary")
         if row["average"] == "micro"
     }
     for row in rows:
@@ -214,7 +215,7 @@ def test_the_record_and_what_is_printed(segscore: Segscore, tmp_path: Path) -> N
         "segscore|sweep:tolerance|tol:0,1500|units:units|edges:2|v:0.3.0.dev0"
     )
     assert record["rows"]["hypotheses"]["unpaired"] == 1
-    rows = read_table(str(tmp_path / "run" / "tolerances")).to_pylist()
+    rows = read_rows(tmp_path / "run", "tolerances")
     lines = [" ".join(line.split()) for line in result.out.splitlines()]
     shown = [f"{row['tolerant_precision']:.4f} {row['tolerant_recall']:.4f}" for row in rows]
     assert [row["tolerance"] for row in rows] == [0, 1500] * 3

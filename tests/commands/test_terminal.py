@@ -145,6 +145,7 @@ def test_a_heading_without_room_is_named_with_the_column_before_it(
     assert remark == "no room here for 95 % interval of macro, documents"
 
 
+@pytest.mark.long
 def test_tables_are_whole_in_a_pipe(segscore: Segscore, corpus: Path, tmp_path: Path) -> None:
     printed = {}
     for name, words in command_lines(corpus, tmp_path).items():
@@ -208,6 +209,7 @@ def test_printed_commands_have_no_altered_names(tmp_path: Path) -> None:
         assert not any("Über>" in line for line in explained)
 
 
+@pytest.mark.long
 def test_data_formats_do_not_alter_names(segscore: Segscore, tmp_path: Path) -> None:
     rows = [("reference", "ann"), ("hypothesis", "Müller→系统")]
     table = tmp_path / "rows.jsonl"
@@ -288,6 +290,7 @@ def test_an_argument_that_the_locale_cannot_read_is_refused() -> None:
     assert len(done.stderr.splitlines()) == 1
 
 
+@pytest.mark.long
 def test_the_default_of_n_t_is_explained_in_milliseconds(
     segscore: Segscore, tmp_path: Path
 ) -> None:

@@ -7,6 +7,7 @@ import pytest
 
 from tests.support.command_line import Segscore
 from tests.support.report_pages import report
+from tests.support.rows import write_rows
 
 
 @pytest.fixture
@@ -20,7 +21,7 @@ def run(segscore: Segscore, tmp_path: Path) -> Path:
         )
     ]
     path = tmp_path / "rows.jsonl"
-    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    write_rows(path, rows)
     assert segscore("score", path, path, "--output", tmp_path / "run").code == 0
     return tmp_path / "run"
 

@@ -9,6 +9,7 @@ import pytest
 from segscore.pipeline.storage import read_table
 from tests.support.command_line import Segscore
 from tests.support.comparisons import refusal_line
+from tests.support.rows import read_rows
 from tests.support.written import write
 
 Row = dict[str, Any]
@@ -50,6 +51,7 @@ def chosen(row: Row, least: float | None) -> Row:
     return {**{k: v for k, v in row.items() if k != "boundary_scores"}, **lists}
 
 
+@pytest.mark.first
 @pytest.mark.parametrize("typed", [False, True])
 @pytest.mark.parametrize(
     ("option", "least"),
@@ -85,7 +87,7 @@ def test_threshold_is_stated_and_checked(segscore: Segscore, tmp_path: Path) -> 
         return segscore("score", gold, table, "--output", output, "--threshold", threshold)
 
     assert "|threshold:a=0.5,b=0.25|" in score(scored, "b=.25,a=0.50").out
-    lost = read_table(str(tmp_path / "b=.25,a=0.50" / "rejects")).to_pylist()
+    lost = read_rows(tmp_path / "b=.25,a=0.50", "rejects")
     assert [(row["coder"], row["rule"]) for row in lost] == [("a", "boundary_scores_given")]
     assert "the nearest is a" in refusal_line(score(scored, "aa=0.5"))
     assert "scores lie in [0, 1]" in refusal_line(score(scored, "1.5"))

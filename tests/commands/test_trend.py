@@ -43,6 +43,7 @@ runs = "{folder}/runs"
     return folder / "runs"
 
 
+@pytest.mark.long
 def test_findings_name_the_planted_faults_and_nothing_else(
     segscore: Segscore, nights: Path
 ) -> None:
@@ -57,6 +58,7 @@ def test_findings_name_the_planted_faults_and_nothing_else(
     assert sentences[4].startswith("alpha is the best system over 20 nights")
 
 
+@pytest.mark.long
 def test_scores_of_another_tool_are_shown_and_not_judged(
     segscore: Segscore, nights: Path, tmp_path: Path
 ) -> None:
@@ -92,6 +94,7 @@ def test_scores_of_another_tool_are_shown_and_not_judged(
     assert "has no column measure" in segscore("trend", nights, *MEASURE, "--add", file).err
 
 
+@pytest.mark.long
 def test_formats_have_every_row(segscore: Segscore, nights: Path) -> None:
     found = json.loads(segscore("trend", nights, *MEASURE, *BY, "--format", "json").out)
     assert found["command"] == "trend" and len(found["findings"]) == 4
@@ -111,6 +114,7 @@ def test_formats_have_every_row(segscore: Segscore, nights: Path) -> None:
     assert markdown[2:] == said
 
 
+@pytest.mark.long
 def test_what_was_known_on_a_date(segscore: Segscore, nights: Path, tmp_path: Path) -> None:
     """It is what the same command says of an archive that ends on that date."""
     ended = tmp_path / "runs"
@@ -124,6 +128,7 @@ def test_what_was_known_on_a_date(segscore: Segscore, nights: Path, tmp_path: Pa
     assert found.findings == json.loads(then)["findings"]
 
 
+@pytest.mark.long
 def test_a_few_nights_have_averages_and_those_of_as_many_before(
     segscore: Segscore, nights: Path
 ) -> None:
@@ -165,6 +170,7 @@ def test_a_mail_has_at_most_twelve_lines() -> None:
         assert (f"… and {left_out} further findings" in text) == (left_out > 0)
 
 
+@pytest.mark.long
 def test_python_and_the_command_agree(segscore: Segscore, nights: Path) -> None:
     printed = json.loads(segscore("trend", nights, *MEASURE, *BY, "--format", "json").out)
     found = api.trend(nights, measure="boundary_similarity", group_by="channel")
@@ -177,6 +183,7 @@ def test_python_and_the_command_agree(segscore: Segscore, nights: Path) -> None:
     assert since.trends.to_pylist()[0]["first_night"].isoformat() == "2026-10-05"
 
 
+@pytest.mark.long
 def test_levels_are_the_averages_of_the_nights(segscore: Segscore, nights: Path) -> None:
     found = json.loads(segscore("trend", nights, "--measure", "pk", *BY, "--format", "json").out)
     shown = {(row["system"], row["channel"], row["date"]): row["value"] for row in found["nights"]}
@@ -186,6 +193,7 @@ def test_levels_are_the_averages_of_the_nights(segscore: Segscore, nights: Path)
             assert shown[row["hypothesis"], row["channel"], LAST] == row["value"]
 
 
+@pytest.mark.long
 def test_ranking_is_by_night_on_shared_documents(
     segscore: Segscore, nights: Path, tmp_path: Path
 ) -> None:
@@ -209,6 +217,7 @@ def test_ranking_is_by_night_on_shared_documents(
         assert row["higher"] == (differences > 0).sum() and row["nights"] == 20
 
 
+@pytest.mark.long
 def test_nights_that_are_not_comparable_are_left_out(
     segscore: Segscore, nights: Path, tmp_path: Path
 ) -> None:
@@ -225,6 +234,7 @@ def test_nights_that_are_not_comparable_are_left_out(
     assert json.loads(result.out)["trends"][0]["nights"] == 15
 
 
+@pytest.mark.long
 def test_a_last_night_that_was_refused_does_not_end_the_trend(
     segscore: Segscore, nights: Path, tmp_path: Path
 ) -> None:
@@ -293,6 +303,7 @@ def test_a_folder_without_nights_is_refused(segscore: Segscore, tmp_path: Path) 
     assert segscore("trend", tmp_path / "none", *MEASURE).code == 2
 
 
+@pytest.mark.long
 def test_a_step_soon_after_the_first_night_is_found_in_more_nights(
     segscore: Segscore, nights: Path
 ) -> None:
@@ -303,6 +314,7 @@ def test_a_step_soon_after_the_first_night_is_found_in_more_nights(
     assert "regio, for all 4" not in since.out and "instead of" not in since.err
 
 
+@pytest.mark.long
 def test_a_month_has_means_by_any_attribute(segscore: Segscore, nights: Path) -> None:
     month = (*MEASURE, "--month", "2026-10", "--format", "csv", "--group-by")
     by_summary, by_scores = (

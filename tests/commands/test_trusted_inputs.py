@@ -157,6 +157,7 @@ def test_the_report_of_a_forged_run_makes_no_request(
     assert arrived == []
 
 
+@pytest.mark.long
 def test_the_report_of_a_forged_audit_makes_no_request(
     segscore: Segscore, tmp_path: Path, requests: tuple[str, Requests]
 ) -> None:

@@ -18,6 +18,7 @@ from tests.support import passes
 from tests.support.command_line import CommandResult, Segscore
 from tests.support.corpora import COUNTED, SEGMENTATION
 from tests.support.hostile import table
+from tests.support.rows import read_rows
 
 Rows = list[dict[str, Any]]
 TYPED = SEGMENTATION.append(pa.field("boundary_types", pa.list_(pa.int32())))
@@ -69,7 +70,7 @@ def test_typed_edits_of_a_run_equal_the_twin(
     )
     assert result.code == 0, result.err
     assert f"|pairing:{pairing}|types:1,2,4|" in result.out
-    scored = read_table(str(tmp_path / "run" / "scores")).to_pylist()
+    scored = read_rows(tmp_path / "run", "scores")
     by_key = {(row["document_id"], row["coder"]): row for row in (*references, *hypotheses)}
     twin = naive.typed_edit_counts if pairing == "greedy" else naive.typed_optimal_edit_counts
     listed = naive.typed_edits if pairing == "greedy" else naive.typed_optimal_edits
@@ -110,7 +111,7 @@ def test_types_of_a_run_are_independent_of_the_split(segscore: Segscore, tmp_pat
         assert score(segscore, tmp_path, output, "--confusion").code == 0
         run = tmp_path / output
         scores, summary, confusion = (
-            read_table(str(run / name)).to_pylist() for name in ("scores", "summary", "confusion")
+            read_rows(run, name) for name in ("scores", "summary", "confusion")
         )
         names = (
             "document_id",
@@ -128,10 +129,10 @@ def test_declared_types_set_the_range_and_others_are_refused(
     references, hypotheses = write(tmp_path, Random(6))  # noqa: S311
     wide = score(segscore, tmp_path, "wide", "--boundary-types", "1,2,4,9")
     assert wide.code == 0 and "|types:1,2,4,9|" in wide.out
-    row = read_table(str(tmp_path / "wide" / "scores")).to_pylist()[0]
+    row = read_rows(tmp_path / "wide", "scores")[0]
     assert row["potential_boundaries"] == 4 * (row["n_units"] - 1)
     assert score(segscore, tmp_path, "narrow", "--boundary-types", "1,2").code == 0
-    rejects = read_table(str(tmp_path / "narrow" / "rejects")).to_pylist()
+    rejects = read_rows(tmp_path / "narrow", "rejects")
     expected = [row for row in (*references, *hypotheses) if 4 in row["boundary_types"]]
     assert len(rejects) == len(expected)
     assert {row["rule"] for row in rejects} == {"boundary_types_declared"}

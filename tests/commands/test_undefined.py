@@ -42,6 +42,7 @@ def _refused(ended: CommandResult, said: str) -> None:
     assert said in ended.err
 
 
+@pytest.mark.first
 @pytest.mark.parametrize("options", [(), ("--draws", "4"), ("--replicates", "0")])
 @pytest.mark.parametrize("reading", [(), ("--calibrate",), ("--average", "macro")])
 def test_skill_without_an_interval_is_reported(

@@ -97,6 +97,7 @@ def test_import_of_text_that_is_not_utf_8(segscore: Segscore, folder: Path) -> N
     assert_refused(result, folder / "run", f"{bad}: row group 0: column document_id: the text in")
 
 
+@pytest.mark.first
 @pytest.mark.parametrize("side", ["references", "hypotheses"])
 @pytest.mark.parametrize("column", ["n_units", "boundaries"])
 @pytest.mark.parametrize("kind", UNFIT)

@@ -1,12 +1,12 @@
 """The verdict: which system is best, and better than which, the same in each view, in color."""
 
-import json
 from pathlib import Path
 from random import Random
 
 import pytest
 
 from tests.support.command_line import Segscore
+from tests.support.rows import write_rows
 from tests.support.terminal import in_terminal
 
 GREEN, YELLOW, RED, BOLD = "\x1b[32m", "\x1b[33m", "\x1b[31m", "\x1b[1m"
@@ -24,8 +24,7 @@ def write_corpus(folder: Path, documents: int, hits: dict[str, float]) -> Path:
             found = [position for position in boundaries if draw.random() < share]
             rows.append({**about, "coder": name, "role": "hypothesis", "boundaries": found})
     path = folder / "corpus.jsonl"
-    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
-    return path
+    return write_rows(path, rows)
 
 
 SURE, UNSURE = {"far": 0.9, "near": 0.3}, {"one": 0.6, "two": 0.6}
@@ -36,6 +35,7 @@ def verdict(out: str) -> str:
     return next(line for line in out.splitlines() if line.startswith("boundary_similarity, micro:"))
 
 
+@pytest.mark.first
 @pytest.mark.parametrize("hits", [SURE, UNSURE], ids=["sure", "unsure"])
 def test_score_and_compare_end_with_the_same_verdict(
     segscore: Segscore, tmp_path: Path, hits: dict[str, float]

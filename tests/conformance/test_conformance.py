@@ -21,6 +21,7 @@ BY_NAME = {family.name: family for family in FAMILIES}
 # --- Stored files --------------------------------------------------------------------------------
 
 
+@pytest.mark.first
 @pytest.mark.parametrize("family", FAMILIES, ids=lambda family: family.name)
 def test_each_stored_file_equals_the_scripts_output(family: Family) -> None:
     stored = (FOLDER / f"{family.name}.json").read_text("utf-8")
@@ -72,6 +73,7 @@ def differences(ours: Any, expected: Any, where: str = "") -> list[str]:
     return [] if same else [f"{where}: {ours}, expected {expected}"]
 
 
+@pytest.mark.first
 @pytest.mark.parametrize(
     ("family", "case"),
     [

@@ -1,6 +1,5 @@
 """The image and the Compose file in Docker: built, run, with a killed worker, and stopped."""
 
-import json
 import shlex
 import shutil
 import signal
@@ -16,6 +15,7 @@ from tests.support.docker import Docker
 from tests.support.driven import wait
 from tests.support.nights import FOLDERS, GOOD, rows
 from tests.support.paths import DATA, ROOT
+from tests.support.rows import write_rows
 from tests.support.run_files import tables
 
 REFUSAL = private_machine.refusal(*docker.PROGRAMS)
@@ -105,7 +105,7 @@ def test_the_lines_of_the_page(
     for role, name in FOLDERS.items():
         path = tmp_path / "in" / name / f"date={NIGHT}" / "part.jsonl"
         path.parent.mkdir(parents=True)
-        path.write_text("".join(json.dumps(row) + "\n" for row in rows(NIGHT, role, GOOD)))
+        write_rows(path, rows(NIGHT, role, GOOD))
     put = "import fsspec; fsspec.filesystem('s3').put('/mounted/', 'segscore', recursive=True)"
     client(engine, tmp_path / "in", "python", "-c", put)
     assert f"{NIGHT}: passed" in engine.compose(*nightly_line)

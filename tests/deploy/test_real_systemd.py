@@ -14,6 +14,7 @@ from tests.support.driven import wait
 from tests.support.nights import FOLDERS, GOOD, rows
 from tests.support.nspawn import Host
 from tests.support.paths import ROOT
+from tests.support.rows import write_rows
 from tests.support.store_nights import yesterday
 
 REFUSAL = private_machine.refusal(*nspawn.PROGRAMS)
@@ -99,7 +100,7 @@ def deliver(host: Host, root: Path) -> None:
         for role, name in FOLDERS.items():
             path = root / "in" / name / f"date={day}" / "part.jsonl"
             path.parent.mkdir(parents=True)
-            path.write_text("".join(json.dumps(row) + "\n" for row in rows(day, role, GOOD)))
+            write_rows(path, rows(day, role, GOOD))
     in_python(host, PUT)
 
 

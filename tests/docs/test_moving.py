@@ -14,11 +14,11 @@ from typing import Any, NamedTuple
 import pytest
 
 import segscore
-from segscore.pipeline.storage import read_table
 from tests.support.command_line import Segscore
 from tests.support.notations import mask
 from tests.support.pages import DOCS
 from tests.support.paths import DATA
+from tests.support.rows import read_rows
 
 with warnings.catch_warnings():
     warnings.simplefilter("ignore")
@@ -103,6 +103,7 @@ def called(reference: Mapping[str, Any], hypothesis: Mapping[str, Any], k: int) 
 OPTIONS = sorted({equal.options for equal in OF_PAIRS})
 
 
+@pytest.mark.first
 @pytest.mark.parametrize(
     ("data", "options"), [("tinyrec", ()), *(("stargazer", options) for options in OPTIONS)]
 )
@@ -114,7 +115,7 @@ def test_columns_of_pairs_equal_segeval_and_nltk(
     assert segscore("score", table, table, *options, "--measures", "all", "--output", run).code == 0
     listed = [json.loads(line) for line in table.read_text().splitlines()]
     by_name = {(row["document_id"], row["coder"]): row for row in listed}
-    scored = read_table(str(run / "scores")).to_pylist()
+    scored = read_rows(run, "scores")
     assert len(scored) >= 28
     for row in scored:
         sides = [by_name[row["document_id"], row[side]] for side in ("reference", "hypothesis")]
@@ -133,6 +134,7 @@ def codings(tmp_path: Path) -> Path:
     return table
 
 
+@pytest.mark.first
 @pytest.mark.parametrize("options", sorted({equal.options for equal in OF_CODERS}), ids=" ".join)
 def test_columns_of_coders_equal_segeval_and_nltk(
     segscore: Segscore, tmp_path: Path, codings: Path, options: tuple[str, ...]
@@ -145,7 +147,7 @@ def test_columns_of_coders_equal_segeval_and_nltk(
         named = dict(part.replace("`", "").split() for part in where.split(", "))
         (row,) = (
             row
-            for row in read_table(str(run / table)).to_pylist()
+            for row in read_rows(run, table)
             if all(row[column] == value for column, value in named.items())
         )
         theirs, ours = evaluated(equal.call, known), evaluated(equal.columns, row)
@@ -210,7 +212,7 @@ def test_a_dataset_of_segeval_is_imported_completely(
     dataset = getattr(segeval, name)
     segeval.output_linear_mass_json(str(tmp_path / "data.json"), dataset)
     assert segscore("import", tmp_path / "data.json", "--output", tmp_path / "tables").code == 0
-    rows = read_table(str(tmp_path / "tables" / "references")).to_pylist()
+    rows = read_rows(tmp_path / "tables", "references")
     assert {(row["document_id"], row["coder"]): masses(row) for row in rows} == {
         (item, coder): sizes
         for item, codings in dataset.items()

@@ -8,6 +8,7 @@ import pytest
 
 from tests.support.command_line import CommandResult, Segscore
 from tests.support.night_metrics import one_error
+from tests.support.rows import write_rows
 from tests.support.station import Fault, Station
 
 CHANNELS = ("eins", "news", "regio")
@@ -40,6 +41,7 @@ class Nights:
         return json.loads((folder / "night.json").read_text())
 
 
+@pytest.mark.first
 @pytest.mark.parametrize(("size", "outcome"), [(0.0, "passed"), (0.75, "failed")])
 def test_a_floor_is_about_all_documents_of_each_system(
     segscore: Segscore, tmp_path: Path, size: float, outcome: str
@@ -77,7 +79,7 @@ def test_what_all_systems_do_is_said_once_with_the_references(
     for path in (tmp_path / f"references/date={nights.station.date(4)}").rglob("*.jsonl"):
         rows = [json.loads(line) for line in path.read_text().splitlines()]
         fewer = [{**row, "boundaries": row["boundaries"][::4]} for row in rows]
-        path.write_text("".join(json.dumps(row) + "\n" for row in fewer))
+        write_rows(path, fewer)
     ended = nights.run(4)
     line = one_error(ended.err)
     assert ended.code == 1

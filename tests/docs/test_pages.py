@@ -98,6 +98,7 @@ def converse(fence: Fence, known: dict[str, Any], where: str) -> None:
     known.update(session.globs)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("page", RUN)
 def test_examples_print_what_the_page_shows(page: Path, segscore: Segscore, place: Path) -> None:
     known: dict[str, Any] = {}

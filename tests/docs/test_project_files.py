@@ -46,6 +46,7 @@ def test_the_hooks_do_what_make_lint_does() -> None:
     assert all(hook["pass_filenames"] is False for hook in repository["hooks"])
 
 
+@pytest.mark.long
 def test_what_pip_says_is_shown_where_it_fails() -> None:
     """Otherwise a line every ten seconds says how far it is."""
     command = [str(ROOT / ".ci/install"), sys.executable, sys.prefix, "./nowhere"]

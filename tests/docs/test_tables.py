@@ -8,6 +8,7 @@ from typing import Any
 
 import pandera.pyarrow as pap
 import pyarrow.parquet as pq  # noqa: TID251
+import pytest
 
 from docs.tools.table_rows import TableRow, table_rows
 from segscore.api.output_tables import ATTRIBUTES, GROUPS, TABLES, OutputTable
@@ -23,6 +24,7 @@ from segscore.schemas.records import Key
 from tests.support.command_line import Segscore
 from tests.support.nights import DAYS, GOOD, Archive, rows
 from tests.support.paths import DATA, ROOT
+from tests.support.rows import read_rows, write_rows
 
 Rows = list[dict[str, Any]]
 
@@ -30,12 +32,6 @@ Rows = list[dict[str, Any]]
 def data(name: str) -> Rows:
     """Return the lines of a table that ships with the tests."""
     return [json.loads(line) for line in (DATA / f"{name}.jsonl").read_text("utf-8").splitlines()]
-
-
-def put(path: Path, listed: Rows) -> Path:
-    """Write a table as JSON Lines."""
-    path.write_text("".join(json.dumps(row) + "\n" for row in listed))
-    return path
 
 
 def written(run: Path) -> dict[str, set[str]]:
@@ -150,16 +146,20 @@ def test_columns_that_differ_by_their_names_share_a_row() -> None:
     assert list(table_rows(table, (), before=(table,))) == links
 
 
+@pytest.mark.long
 def test_score(segscore: Segscore, tmp_path: Path) -> None:
     """Score meetings with words, groups, consensus, panels, reference points and confusion."""
     meetings = data("tinyrec")
     again = [{**row, "coder": "second", "role": "reference"} for row in meetings[1:20:2]]
     alone = {**meetings[1], "document_id": "alone"}
-    table, tables = put(tmp_path / "all.jsonl", [*meetings, *again, alone]), tmp_path / "tables"
+    table, tables = (
+        write_rows(tmp_path / "all.jsonl", [*meetings, *again, alone]),
+        tmp_path / "tables",
+    )
     assert segscore("import", table, "--output", tables).code == 0
-    good = read_table(str(tables / "references")).to_pylist()
+    good = read_rows(tables, "references")
     bad = {**good[0], "coder": "third", "boundaries": [9, 3]}
-    references = put(tmp_path / "references.jsonl", [*good, bad])
+    references = write_rows(tmp_path / "references.jsonl", [*good, bad])
     run = tmp_path / "run"
     result = segscore(
         "score", references, tables / "hypotheses", "--documents", tables / "documents",
@@ -182,7 +182,7 @@ def test_score(segscore: Segscore, tmp_path: Path) -> None:
     result = segscore(
         "compare", run, "--measure", "window_diff,b_tp,mult_window_diff", "--group-by", "level",
         "--where", "--output", compared, "--layout", "ranks", "--permutations", 20,
-        "--ratings", put(tmp_path / "ratings.jsonl", ratings),
+        "--ratings", write_rows(tmp_path / "ratings.jsonl", ratings),
     )  # fmt: skip
     assert result.code == 0, result.err
     others = ("published", "changes", "changed")
@@ -195,7 +195,7 @@ def test_score(segscore: Segscore, tmp_path: Path) -> None:
 def test_sweep(segscore: Segscore, tmp_path: Path) -> None:
     listed = data("stargazer")
     bad = {**listed[0], "coder": "bad", "boundaries": [0]}
-    references = put(
+    references = write_rows(
         tmp_path / "references.jsonl", [*listed, bad, {**listed[0], "document_id": "x"}]
     )
     scored = [
@@ -204,7 +204,7 @@ def test_sweep(segscore: Segscore, tmp_path: Path) -> None:
         if row["role"] == "hypothesis"
     ]
     run = tmp_path / "run"
-    swept = ("sweep", references, put(tmp_path / "scored.jsonl", scored), "--output", run)
+    swept = ("sweep", references, write_rows(tmp_path / "scored.jsonl", scored), "--output", run)
     beside = [table for table in of("score") if table.name in ("rejects", "unpaired")]
     for left_out, options in (
         (("tolerances", "measured", "ranks"), ()),
@@ -225,7 +225,9 @@ def test_agree(segscore: Segscore, tmp_path: Path) -> None:
     listed = data("moonstone")
     bad = {**listed[0], "coder": "bad", "boundaries": [0]}
     listed = [row | {"boundary_types": [1] * len(row["boundaries"])} for row in listed]
-    table = put(tmp_path / "codings.jsonl", [*listed, bad, {**listed[0], "document_id": "x"}])
+    table = write_rows(
+        tmp_path / "codings.jsonl", [*listed, bad, {**listed[0], "document_id": "x"}]
+    )
     run = tmp_path / "run"
     result = segscore("agree", table, "--group-by", "group", "--output", run)
     assert result.code == 0, result.err

@@ -39,6 +39,7 @@ from tests.support.promises import (
     require_quiet,
     require_same,
 )
+from tests.support.rows import write_rows
 from tests.support.run_files import RECORD, Run, entries, files, record
 from tests.support.servers import seaweedfs
 
@@ -142,7 +143,7 @@ def scenarios(folder: Path, documents: int = 160) -> list[Scenario]:
     generated.write(folder / "twice", files=4)
     codings = folder / "codings.jsonl"
     rows = corpus(seed=9, documents=documents).references
-    codings.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    write_rows(codings, rows)
 
     def score(name: str, *more: str) -> Scenario:
         tables = [str(folder / name / table) for table in ("references", "hypotheses")]

@@ -227,7 +227,6 @@ PAIRS = [
     ("store", "2 2", None),
     ("store", "2 2e", None),
     ("store", "2f 3fe", 2),
-    ("disk", "2 3", None),
     ("store", "2 3", None),
     ("store", "2f 2f", 2),
 ]
@@ -248,6 +247,7 @@ def test_two_jobs_in_every_order_leave_one_run(
 @pytest.mark.parametrize(
     ("stepped", "kinds", "before"),
     [
+        ("disk", "2 3", None),
         ("disk", "2 2 3", None),
         ("store", "2 2 2", None),
         ("store", "2 3 2", None),
@@ -267,4 +267,6 @@ def test_jobs_in_random_orders_leave_one_run(
     stepped: SteppedStorage, kinds: str, before: int | None
 ) -> None:
     tree = finished_run(stepped, before) if before else {}
-    search(stepped, kinds.split(), tree).sample(100, seed=11)
+    # A disk has so many more operations that its pairs are sampled, too, and more often.
+    is_pair_on_disk = isinstance(stepped, Disk) and len(kinds.split()) == 2
+    search(stepped, kinds.split(), tree).sample(600 if is_pair_on_disk else 100, seed=11)

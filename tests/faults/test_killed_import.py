@@ -1,6 +1,5 @@
 """An import that is killed, on a real cluster, and the same command again."""
 
-import json
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -8,6 +7,7 @@ import pytest
 
 from tests.support.driven import FaultPlan, Gate
 from tests.support.killing import Cluster, Command, cluster
+from tests.support.rows import write_rows
 from tests.support.run_files import everything
 
 ROWS = 10
@@ -40,7 +40,7 @@ class Import:
             for number in range(80)
         ]
         self.file = folder / "shows.jsonl"
-        self.file.write_text("".join(json.dumps(row) + "\n" for row in rows))
+        write_rows(self.file, rows)
 
     def start(self, gates: dict[str, Gate], *options: str) -> tuple[FaultPlan, Command]:
         """Run the command with gates."""

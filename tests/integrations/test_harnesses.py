@@ -9,6 +9,7 @@ from segscore import read_run
 from tests.support.command_line import Segscore
 from tests.support.harness import RunFile, write_files
 from tests.support.pages import same
+from tests.support.rows import write_rows
 
 MEASURES = ("boundary_similarity", "pk", "window_diff", "f1")
 
@@ -123,7 +124,7 @@ def write_case(folder: Path, name: str) -> None:
         )
         replies.append({"document_id": document, "output": answer})
     for file, lines in (("stories.jsonl", rows), ("answers.jsonl", replies)):
-        (folder / file).write_text("".join(json.dumps(line) + "\n" for line in lines))
+        write_rows(folder / file, lines)
     (folder / "options.json").write_text(
         json.dumps({"format": name, "measures": MEASURES, "n_t": 3, **options})
     )

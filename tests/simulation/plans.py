@@ -11,6 +11,7 @@ SWITCH, DIE, DIE_AFTER = "switch", "die", "die after"
 ERROR, LOST, LOST_FOR_GOOD, SLOW = "error", "lost answer", "lost for good", "slow"
 CUT, STALE, ETAG, FAILING = "truncated", "stale listing", "wrong ETag", "failing store"
 REPLACE, STRANGER, CLOCK, WORKER = "input replaced", "stranger's file", "clock", "worker lost"
+TABLE = "stranger's table"
 
 _DRAWN = (
     (SWITCH, 12), (DIE, 4), (DIE_AFTER, 3), (ERROR, 1), (LOST, 3), (LOST_FOR_GOOD, 2), (SLOW, 3),
@@ -133,6 +134,8 @@ def draw_plan(seed: int, alone: Callable[[Job, int, bool], Alone]) -> Plan:
         process, other = (draw.randrange(len(jobs)) for _ in range(2))
         at = _draw_request(draw, alone(jobs[process], documents, parts))
         events.add(Event(process, at, kind, other))
+    if len(jobs) == 1 and command == "import" and draw.random() < 0.1:
+        events.add(Event(0, 1, TABLE))
     if len(jobs) > 1 and jobs[1].command != READ and draw.random() < 0.4:
         slow = draw.random() < 0.5
         if slow and draw.random() < 0.7:

@@ -11,7 +11,7 @@ from unittest.mock import patch
 import fsspec
 from fsspec.spec import AbstractFileSystem
 
-from segscore.pipeline.storage import resolver
+from segscore.pipeline.storage import object_stores, resolver
 from segscore.pipeline.storage.clouds import CLOUDS, Cloud
 from segscore.pipeline.storage.failures import Advice
 
@@ -184,15 +184,6 @@ class SimulatedFiles(AbstractFileSystem):  # type: ignore[misc]
         self._request(CHANGE, f"copy {path1} to {path2}", act)
 
 
-class _Newest:
-    """Stands for the class of the client, and returns the one that was made last."""
-
-    protocol = PROTOCOL
-
-    def __call__(self, **_: Any) -> SimulatedFiles:
-        return _CLIENTS[-1]
-
-
 _CLOUD = Cloud(
     extra="s3",
     package="simulated",
@@ -200,8 +191,12 @@ _CLOUD = Cloud(
     typed=lambda kind: {"ContentType": kind},
     address=lambda _: "http://localhost",
     advice=Advice("bucket", "KEY", "ADDRESS"),
-    kind=_Newest,
 )
+
+
+def _place(url: str, *_: object) -> object_stores.Place:
+    """Resolve a URL with the client that was made last."""
+    return object_stores.Place(url, _CLIENTS[-1], url.removeprefix(f"{PROTOCOL}://"), _CLOUD)
 
 
 @contextmanager
@@ -218,5 +213,9 @@ def served(bucket: Bucket, serve: Server) -> Iterator[None]:
 def known() -> Iterator[None]:
     """Make `sim://` a cloud that segscore knows."""
     fsspec.register_implementation(PROTOCOL, SimulatedFiles, clobber=True)
-    with patch.dict(CLOUDS, {PROTOCOL: _CLOUD}), patch.object(resolver, "_problem", lambda *_: ""):
+    with (
+        patch.dict(CLOUDS, {PROTOCOL: _CLOUD}),
+        patch.object(resolver, "_problem", lambda *_: ""),
+        patch.object(object_stores, "_in_cloud", _place),
+    ):
         yield

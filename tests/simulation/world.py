@@ -39,8 +39,9 @@ from tests.simulation.store import Bucket, Request, ServerError
 PID, STEP, FIRST = 4_000_000, 0.01, 1_767_300_000.0
 """Id of the first process, seconds that a request takes, and the time at which all begin."""
 
-SUSPENDED = 200.0
-"""Seconds for which a slow process does nothing: longer than others wait for a publisher.
+SUSPENDED, POLL = 200.0, 20.0
+"""Seconds for which a slow process does nothing unless another gives way to it: longer than others
+wait for a publisher; and those between two looks of one that waits.
 
 It does not stand still within a change: no store removes a file only if it is still the same.
 """
@@ -61,6 +62,11 @@ _FITTING = {
     plans.DIE_AFTER: (store.CHANGE,),
 }
 """Kinds of events that can befall only some kinds of requests."""
+
+
+def _writes_prepared(request: Request) -> bool:
+    """Return whether a request writes a file that is not published yet."""
+    return request.words.startswith("write ") and bool(_PREPARED.search(request.words))
 
 
 class Died(BaseException):
@@ -189,6 +195,7 @@ class World:
             if event.at <= process.requests
             and event.kind != plans.WORKER
             and request.kind in _FITTING.get(event.kind, (request.kind,))
+            and (event.kind != plans.TABLE or _writes_prepared(request))
         ]
         process.events = [event for event in process.events if event not in due]
         return due
@@ -200,12 +207,14 @@ class World:
         elif event.kind in (plans.SWITCH, plans.SLOW):
             assert self.current is not None, "an event befalls a process"
             self.current.until = self.clock + SUSPENDED * (event.kind == plans.SLOW)
+            if event.kind == plans.SWITCH:  # one that stood still goes on now
+                self.processes[event.other].until = self.clock
             self.tell(str(event))
             self.give_way(event.other)
         elif event.kind == plans.FAILING:
             assert self.current is not None, "an event befalls a process"
             self.current.behind = Random(f"{self.seed} {event}")  # noqa: S311
-        elif event.kind in (plans.REPLACE, plans.STRANGER):
+        elif event.kind in (plans.REPLACE, plans.STRANGER, plans.TABLE):
             self.happen(event)
         return event.kind
 
@@ -368,6 +377,7 @@ def simulating() -> Iterator[None]:
         patch.object(platform, "node", lambda: world().host),
         patch.object(claims, "started", lambda pid: f"start of {pid}"),
         patch.object(run_folder, "time", clock),
+        patch.object(run_folder, "PAUSE", POLL),
         patch.object(fingerprint, "version", cache(version)),
         patch.object(chance, "DRAWS", 1),
         *(patch.object(module, "uuid4", uuid4) for module in (run_folder, publication, tasks)),

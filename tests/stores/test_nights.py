@@ -1,11 +1,14 @@
 """`segscore nightly` with tables and nights in an object store."""
 
+from collections.abc import Callable
 from pathlib import Path
+from random import Random
 
 from segscore.pipeline import storage
 from tests.support.command_line import Segscore
 from tests.support.night_metrics import WORSE, one_error, outcome_in_metrics, shifted
 from tests.support.nights import DAYS, GOOD, Archive
+from tests.support.servers import Fault, Proxy
 
 FIRST, SECOND, THIRD = DAYS[:3]
 
@@ -41,3 +44,22 @@ def test_an_unreachable_store_fails_the_night(segscore: Segscore, tmp_path: Path
     assert result.code == 2
     assert "no-such-bucket" in one_error(result.err)
     assert outcome_in_metrics(archive) == "broken"
+
+
+def test_a_night_behind_a_store_that_fails_often_ends(
+    segscore: Segscore, tmp_path: Path, s3: str, proxied: Callable[[str], Proxy]
+) -> None:
+    """Two of five requests fail; the night says what it waits for, and is as an undisturbed one."""
+    archive = Archive(f"{s3}/{tmp_path.name}-often", tmp_path, segscore)
+    for night in (FIRST, SECOND):
+        archive.deliver(night, GOOD)
+    undisturbed = archive.run(FIRST)
+    draw = Random(5)  # noqa: S311
+    proxy = proxied("s3")
+    proxy.fault = lambda *_: Fault("answer", 500) if draw.random() < 0.4 else None
+    result = archive.run(SECOND)
+    assert (undisturbed.code, result.code) == (0, 0), result.err
+    assert "requests so far (the last: 500); the command waits for it" in result.err
+    assert len(proxy.requests) < 1000
+    proxy.fault = lambda *_: None
+    assert archive.run(SECOND).code == 0

@@ -10,7 +10,7 @@ from segscore.pipeline.agreement.settings import AgreeSettings
 from segscore.pipeline.agreement.tallies import Tallies, merge_tallies
 from segscore.pipeline.runs import receipts
 from segscore.pipeline.runs.shuffle import Partitioning
-from segscore.pipeline.storage import read_table
+from tests.support.rows import read_rows
 
 Rows = list[dict[str, Any]]
 
@@ -27,7 +27,7 @@ def audit(folder: Path, codings: str, **chosen: Any) -> dict[str, Rows]:
     rows = {name: table.to_pylist() for name, table in tables.items()}
     for name in ("pairs", "documents", "prominence"):
         exists = (folder / "run" / name).exists()
-        rows[name] = read_table(str(folder / "run" / name)).to_pylist() if exists else []
+        rows[name] = read_rows(folder / "run", name) if exists else []
     return rows
 
 

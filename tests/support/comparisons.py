@@ -5,8 +5,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from segscore.pipeline.storage import read_table
 from tests.support.command_line import CommandResult, Segscore
+from tests.support.rows import read_rows
 from tests.support.written import write
 
 Row = dict[str, Any]
@@ -15,7 +15,7 @@ Row = dict[str, Any]
 def tables(output: Path) -> dict[str, list[Row]]:
     """Return every table of a comparison."""
     listed = json.loads((output / "run.json").read_text())["files"]
-    return {name: read_table(str(output / name)).to_pylist() for name in listed}
+    return {name: read_rows(output, name) for name in listed}
 
 
 def refusal_line(result: CommandResult) -> str:

@@ -38,7 +38,9 @@ class Corpus:
             (folder / name).mkdir(parents=True)
             for i in range(files):
                 part = rows[i * len(rows) // files : (i + 1) * len(rows) // files]
-                table = pa.Table.from_pylist(part, SEGMENTATION)
+                kinds = [pa.field("boundary_kinds", pa.list_(pa.string()))]
+                further = kinds if any("boundary_kinds" in row for row in part) else []
+                table = pa.Table.from_pylist(part, pa.schema([*SEGMENTATION, *further]))
                 pq.write_table(table, folder / name / f"{i}.parquet", row_group_size=7)
         pq.write_table(pa.Table.from_pylist(self.documents), folder / "documents.parquet")
 

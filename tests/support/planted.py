@@ -1,12 +1,13 @@
 """Corpora with planted errors of the reference, and six systems of different recall."""
 
-import json
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+
+from tests.support.rows import write_rows
 
 N_UNITS, BOUNDARIES, ALARMS = 100, 10, 0.02
 RECALL = np.linspace(0.45, 0.9, 6)
@@ -26,7 +27,7 @@ class Planted:
         folder.mkdir(parents=True, exist_ok=True)
         files = folder / "references.jsonl", folder / "hypotheses.jsonl"
         for file, rows in zip(files, (self.references, self.hypotheses), strict=True):
-            file.write_text("".join(json.dumps(row) + "\n" for row in rows))
+            write_rows(file, rows)
         return files
 
 

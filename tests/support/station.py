@@ -4,13 +4,14 @@ Every document is an hour of a channel, every system finds each boundary of the 
 probability of its own.  Faults change that probability, or the files.
 """
 
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date, timedelta
 from pathlib import Path
 from random import Random
 from typing import Any
+
+from tests.support.rows import write_rows
 
 CHANNELS = ("drei", "eins", "kultur", "news", "regio", "sport")
 SYSTEMS = {"alpha": 0.8, "beta": 0.76, "delta": 0.7, "gamma": 0.72, "omega": 0.66}
@@ -117,7 +118,7 @@ class Station:
         rows = [self._row(night, channel, hour, coder) for hour in range(self.hours)]
         path = self.folder / folder / f"channel={channel}" / "part.jsonl"
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+        write_rows(path, rows)
 
     def _row(self, night: int, channel: str, hour: int, coder: str) -> dict[str, Any]:
         name = f"{channel}-{self.date(night)}T{hour:02d}"

@@ -1,6 +1,5 @@
 """Nights in the store of deploy/compose.yaml, as seen from boxes."""
 
-import json
 import re
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -8,6 +7,7 @@ from pathlib import Path
 from tests.support.containers import Box, Machine, environment
 from tests.support.deployed import store_variables
 from tests.support.nights import FOLDERS, GOOD, rows
+from tests.support.rows import write_rows
 
 PUT = "import fsspec; fsspec.filesystem('s3').put('/in/', 'segscore', recursive=True)"
 LIST = "import fsspec; print(*fsspec.filesystem('s3').glob('segscore/runs/date=*/night.json'))"
@@ -24,7 +24,7 @@ def deliver(machine: Machine, image: Path, folder: Path, days: set[str]) -> None
         for role, name in FOLDERS.items():
             path = folder / name / f"date={day}" / "part.jsonl"
             path.parent.mkdir(parents=True)
-            path.write_text("".join(json.dumps(row) + "\n" for row in rows(day, role, GOOD)))
+            write_rows(path, rows(day, role, GOOD))
     box = Box(image, environment() | store_variables(), read={"/in": folder})
     machine.say(box, "python", "-c", PUT)
 

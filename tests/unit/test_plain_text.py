@@ -23,6 +23,7 @@ def is_control(character: str) -> bool:
     )
 
 
+@pytest.mark.long
 def test_all_controls_of_unicode_are_escaped_and_nothing_else() -> None:
     for code in range(0x110000):
         character = chr(code)

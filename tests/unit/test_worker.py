@@ -3,6 +3,8 @@
 import subprocess
 import sys
 
+import pytest
+
 PRELOADED = """
 import sys
 from distributed.preloading import process_preloads
@@ -20,6 +22,7 @@ print(sorted(after - before))
 """
 
 
+@pytest.mark.long
 def test_a_worker_imports_what_tasks_need() -> None:
     command = [sys.executable, "-c", PRELOADED]
     ended = subprocess.run(command, capture_output=True, text=True, check=True)

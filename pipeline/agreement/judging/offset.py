@@ -38,7 +38,7 @@ class Offset(Step):
         Limit("within", 5.0, seconds=5.0),
     )
     mark, order = "shifted", "boundary_offset"
-    leaves_standard = before_readings = True
+    leaves_standard = True
 
     def judge(self, view: View) -> Columns:
         """Compare the offset of each coder with its limit and its error."""

@@ -27,9 +27,18 @@ from segscore.pipeline.scoring.settings import ScoreSettings
 from segscore.pipeline.scoring.shared_averages import Pieces
 from segscore.pipeline.statistics.formatted_numbers import shown_interval
 from segscore.pipeline.statistics.jackknife import Estimate
+from segscore.schemas.input_columns import CUT_FROM
 
-_ATTRIBUTES = ("series", "show", "programme", "program", "episode", "meeting", "session", "date")
+_ATTRIBUTES = (
+    *("series", "show", "programme", "program", "episode", "meeting", "session", "date"),
+    CUT_FROM,
+)
 """Attributes by which the interval is said: of what documents are parts, not of what kind."""
+
+_OF_FEW = (
+    f"documents are regions of {{number}} documents ({CUT_FROM}); intervals and tests take them "
+    f"as independent; --resample-by {CUT_FROM} takes all regions of a document as one"
+)
 
 _STEPS = 2**30
 """A value of 1, as a whole number."""
@@ -107,7 +116,9 @@ def _warn_of_related(
     for name, (cells,) in sums.items():
         system, average = _best(cells, measure)
         low, high = average.interval()
-        if average.grouped and not isnan(low):
+        if average.grouped and isnan(low) and name == CUT_FROM:
+            found.append((average.number, _OF_FEW.format(number=average.number)))
+        elif average.grouped and not isnan(low):
             words = (
                 f"{by_hash[system]}: the macro average of {measure} by {name} is "
                 f"{shown_interval(low, high)}, {average.number} values of {name}; intervals and "

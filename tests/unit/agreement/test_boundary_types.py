@@ -1,6 +1,5 @@
 """Agreement by boundary type, and which types are confused."""
 
-import json
 from collections import Counter
 from itertools import combinations
 from pathlib import Path
@@ -14,6 +13,7 @@ from segscore.pipeline.agreement import block
 from segscore.pipeline.storage import read_table
 from tests.oracles import naive, naive_jackknife
 from tests.support.command_line import Segscore
+from tests.support.rows import write_rows
 
 Rows = list[dict[str, Any]]
 TYPES = (1, 2, 5)
@@ -66,6 +66,7 @@ def similarity(rows: Rows, kind: int, n_t: int) -> float | None:
     return None if value is None else float(value)
 
 
+@pytest.mark.first
 @pytest.mark.parametrize("n_t", [1, 2, 4])
 @pytest.mark.parametrize("seed", range(4))
 def test_types_equal_the_twin(seed: int, n_t: int) -> None:
@@ -138,7 +139,7 @@ def test_the_same_types_however_the_work_is_split(
     path = tmp_path / "codings.jsonl"
     rows = project(3, 60)
     rows[0] |= {"boundary_types": None}
-    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    write_rows(path, rows)
     runs = []
     for size, pairs in ((9999, 99), (40, 7)):
         segscore.cut(size)

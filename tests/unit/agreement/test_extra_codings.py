@@ -1,6 +1,5 @@
 """Codings that are compared with the coders': of later rounds, and of a candidate."""
 
-import json
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from itertools import combinations
@@ -31,6 +30,7 @@ from tests.oracles import naive
 from tests.oracles.naive import Value
 from tests.support.command_line import Segscore
 from tests.support.projects import Project, table
+from tests.support.rows import write_rows
 
 Rows = list[dict[str, Any]]
 CODERS = ("ann", "ben", "cat", "dan")
@@ -88,6 +88,7 @@ def agreement(one: Mapping[str, Any], others: Rows) -> Fraction:
     return sum((Fraction(1 if v is None else v) for v in values), Fraction(0)) / len(values)
 
 
+@pytest.mark.first
 @pytest.mark.parametrize("seed", range(6))
 def test_later_codings_and_the_candidate_equal_the_twin(seed: int) -> None:
     rows = project(seed)
@@ -121,6 +122,7 @@ def test_later_codings_and_the_candidate_equal_the_twin(seed: int) -> None:
             assert coder["coder_share"] == pytest.approx(better / documents)
 
 
+@pytest.mark.first
 @pytest.mark.parametrize("resample_by", [None, "show"])
 def test_they_change_nothing_else(resample_by: str | None) -> None:
     rows = project(9)
@@ -144,7 +146,7 @@ def test_the_numbers_are_the_same_however_the_work_is_split(
     segscore: Segscore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path = tmp_path / "codings.jsonl"
-    path.write_text("".join(json.dumps(row) + "\n" for row in project(3, 60)))
+    write_rows(path, project(3, 60))
     runs = []
     for rows, pairs in ((9999, 99), (60, 7)):
         segscore.cut(rows)
@@ -173,7 +175,7 @@ def test_contradictions_are_rejected_by_name(segscore: Segscore, tmp_path: Path)
         {**row, "coder": "gpt", "pass": "a", "document_id": "other"},
     ]
     path = tmp_path / "codings.jsonl"
-    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    write_rows(path, rows)
     options = ("--candidate", "gpt", "--output", tmp_path / "run")
     result = segscore("agree", path, "--round", "pass", *options)
     assert result.code == 0, result.err
@@ -189,6 +191,7 @@ def test_contradictions_are_rejected_by_name(segscore: Segscore, tmp_path: Path)
     assert (coders["ann"]["self_pairs"], coders["ben"]["self_pairs"]) == (0, 1)
 
 
+@pytest.mark.first
 @pytest.mark.parametrize(
     ("options", "message"),
     [
@@ -202,7 +205,7 @@ def test_what_is_not_there_is_refused(
     segscore: Segscore, tmp_path: Path, options: tuple[str, ...], message: str
 ) -> None:
     path = tmp_path / "codings.jsonl"
-    path.write_text("".join(json.dumps(row) + "\n" for row in project(3)))
+    write_rows(path, project(3))
     result = segscore("agree", path, *options, "--output", tmp_path / "run")
     assert (result.code, message in result.err) == (2, True), result.err
     assert segscore("agree", path, "--output", tmp_path / "run").code == 0
@@ -211,6 +214,7 @@ def test_what_is_not_there_is_refused(
 # --- At its level --------------------------------------------------------------------------------
 
 
+@pytest.mark.first
 @pytest.mark.parametrize(("documents", "at_most"), [(10, 0.08), (30, 0.065), (200, 0.06)])
 @pytest.mark.parametrize(("ties", "margin"), [(0.0, 0.0), (0.2, 0.1), (0.6, 0.2), (0.3, 0.6)])
 def test_a_candidate_at_the_margin_seldom_wins(

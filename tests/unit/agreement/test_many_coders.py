@@ -21,6 +21,7 @@ def reading(said: Said) -> set[str]:
     return {name for name, row in said.coders.items() if row["reading"] == "other"}
 
 
+@pytest.mark.first
 @pytest.mark.parametrize(
     ("coders", "others", "design"),
     [(20, 3, "fewer"), (20, 4, "later"), (30, 3, "later"), (30, 5, "fewer"), (30, 6, "readings")],
@@ -48,6 +49,7 @@ def test_of_four_coders_a_careless_one_is_found() -> None:
     assert accused(audit(Project(4, 100, ("careless",)), 1)) == {"coder-00"}
 
 
+@pytest.mark.first
 @pytest.mark.parametrize("coders", [10, 20])
 def test_two_careless_coders_do_not_hide_each_other(coders: int) -> None:
     for seed in range(3):

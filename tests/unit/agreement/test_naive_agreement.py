@@ -216,6 +216,7 @@ def test_item_averaged_coefficients_equal_segeval(corpus: Corpus, n_t: int) -> N
     assert_as_segeval(spoken(corpus), n_t)
 
 
+@pytest.mark.first
 @pytest.mark.parametrize("n_t", [1, 2, 3, 5])
 @pytest.mark.parametrize("group", [None, "G2", "G5"])
 def test_real_coefficients_equal_segeval(group: str | None, n_t: int) -> None:

@@ -9,8 +9,9 @@ import numpy as np
 import pytest
 
 from segscore.pipeline.agreement.next_codings import NextCodings, next_codings
-from segscore.pipeline.agreement.run import read_audit
+from segscore.pipeline.runs.finished import FinishedRun
 from tests.support.command_line import Segscore
+from tests.support.rows import write_rows
 
 CODERS = ("ann", "ben", "cat", "dan", "eve")
 
@@ -34,10 +35,10 @@ def audited(
     segscore: Segscore, folder: Path, rows: list[dict[str, Any]], number: int
 ) -> NextCodings:
     folder.mkdir()
-    (folder / "codings.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    write_rows(folder / "codings.jsonl", rows)
     result = segscore("agree", folder / "codings.jsonl", "--output", folder / "run")
     assert result.code == 0, result.err
-    return next_codings(read_audit(str(folder / "run")), number)
+    return next_codings(FinishedRun.open(str(folder / "run")), number)
 
 
 def test_the_coder_of_the_widest_interval_gets_single_codings(
@@ -145,7 +146,7 @@ def test_what_to_code_next_is_printed_in_every_format(segscore: Segscore, tmp_pa
         for coder, numbers in documents.items()
         for i in numbers
     ]
-    every.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    write_rows(every, rows)
     run = ("agree", every, "--output", tmp_path / "run", "--next", 4)
     text = segscore(*run)
     assert text.code == 0, text.err

@@ -39,6 +39,7 @@ def project(
     return codings
 
 
+@pytest.mark.first
 @pytest.mark.parametrize("others", [4, 3])
 @pytest.mark.parametrize("reading", READINGS)
 def test_nobody_is_accused_of_reading_in_another_way(reading: str, others: int) -> None:

@@ -1,6 +1,5 @@
 """Sums over documents do not depend on the parts, or on which are added up first."""
 
-import json
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -10,8 +9,8 @@ import pytest
 from segscore.pipeline.agreement import tallies
 from segscore.pipeline.runs import adding
 from segscore.pipeline.statistics import resampling
-from segscore.pipeline.storage import read_table
 from tests.support.command_line import Segscore
+from tests.support.rows import read_rows, write_rows
 
 TABLES = ("agreement", "coders", "peers", "corpus", "types")
 
@@ -36,9 +35,10 @@ def codings(seed: int) -> list[dict[str, Any]]:
 
 def read(folder: Path) -> dict[str, list[dict[str, Any]]]:
     """Return the rows of the tables by group."""
-    return {name: read_table(str(folder / name)).to_pylist() for name in TABLES}
+    return {name: read_rows(folder, name) for name in TABLES}
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("buckets", [7, 4096])
 @pytest.mark.parametrize("sampled", [30, 65_536])
 def test_sums_added_in_rounds_are_those_of_one_part(
@@ -52,7 +52,7 @@ def test_sums_added_in_rounds_are_those_of_one_part(
     monkeypatch.setattr(resampling, "BUCKETS", buckets)
     monkeypatch.setattr(tallies, "SAMPLED", sampled)
     path = tmp_path / "codings.jsonl"
-    path.write_text("".join(json.dumps(row) + "\n" for row in codings(buckets + sampled)))
+    write_rows(path, codings(buckets + sampled))
     options = ("agree", path, "--group-by", "show", "--output")
     assert segscore(*options, tmp_path / "whole").code == 0
     segscore.cut(5)

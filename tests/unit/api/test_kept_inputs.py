@@ -13,6 +13,7 @@ import segscore as api
 from segscore.api.typed import MeasureChoice
 from segscore.pipeline.storage.listed_files import INPUTS
 from tests.support.command_line import Segscore
+from tests.support.rows import write_rows
 
 REFERENCES = {f"d{i}": api.Segmentation([2, 5], 11) for i in range(3)}
 OTHERS = {f"d{i}": api.Segmentation([3, 6], 11) for i in range(3)}
@@ -89,7 +90,7 @@ def test_a_command_that_replaces_the_run_removes_the_inputs_it_kept(
         {"document_id": "d0", "coder": "c", "n_units": 11, "boundaries": [2]},
     ]
     table = run.parent / "in.jsonl"
-    table.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    write_rows(table, rows)
     (run / INPUTS / "notes.txt").write_text("mine")
     assert segscore("score", table, table, "--output", run, "--fresh").code == 0
     assert [path.name for path in (run / INPUTS).iterdir()] == ["notes.txt"]

@@ -65,6 +65,7 @@ def test_python_in_a_checkout_finds_all_parts_without_the_finder_of_an_installat
     assert python("-c", code).stdout == "0.0\n"
 
 
+@pytest.mark.long
 def test_dask_is_imported_for_a_cluster_alone() -> None:
     one = "one = {'d': segscore.Segmentation([2], 9)}"
     work = (
@@ -107,6 +108,7 @@ def test_the_command_as_a_module() -> None:
     assert (ended.returncode, "--n-t 0: must be at least 1" in ended.stderr) == (2, True)
 
 
+@pytest.mark.first
 @pytest.mark.parametrize(
     ("words", "offered"), [("segscore sc", "score"), ("segscore score --n-", "--n-t")]
 )

@@ -65,6 +65,7 @@ def test_a_run_in_a_folder_can_be_explained_after_its_tables_are_gone(
     assert [path.name for path in tmp_path.iterdir()] == ["run"]
 
 
+@pytest.mark.long
 def test_evaluations_and_comparisons_draw_themselves(
     evaluation: api.Evaluation, tmp_path: Path
 ) -> None:

@@ -97,11 +97,13 @@ def assert_not_used(cache: Path) -> None:
     assert line.startswith(f"compiled kernels are not cached, because {cache} cannot be written to")
 
 
+@pytest.mark.long
 def test_what_one_process_compiled_another_reads_without_a_notice(cache: Path) -> None:
     assert cache.stat().st_mode & 0o777 == 0o700
     assert run_loop(cache.parent) == ("42 True 1\n", "")
 
 
+@pytest.mark.long
 def test_a_loop_is_compiled_again_if_what_it_uses_of_another_file_changes(tmp_path: Path) -> None:
     (tmp_path / "sources").mkdir()
     for factor, summand in ((2, 0), (3, 0), (3, 1), (2, 0)):
@@ -111,18 +113,21 @@ def test_a_loop_is_compiled_again_if_what_it_uses_of_another_file_changes(tmp_pa
         assert out.split()[0] == str(factor * (21 + summand))
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("mode", [0o777, 0o1777, 0o770])
 def test_a_folder_that_others_can_write_to_is_not_used(cache: Path, mode: int) -> None:
     cache.chmod(mode)
     assert_not_used(cache)
 
 
+@pytest.mark.long
 def test_a_link_is_not_followed(cache: Path) -> None:
     cache.rename(cache.parent / "moved")
     cache.symlink_to(cache.parent / "moved")
     assert_not_used(cache)
 
 
+@pytest.mark.long
 def test_a_poisoned_index_runs_only_in_a_folder_of_this_user(cache: Path, tmp_path: Path) -> None:
     touched = tmp_path / "touched"
     (index,) = cache.rglob("loops.twice*.nbi")
@@ -136,6 +141,7 @@ def test_a_poisoned_index_runs_only_in_a_folder_of_this_user(cache: Path, tmp_pa
     assert touched.exists()
 
 
+@pytest.mark.long
 def test_a_folder_of_another_user_is_not_used() -> None:
     with other_user.shared_folder() as base:
         run_loop(base)
@@ -143,6 +149,7 @@ def test_a_folder_of_another_user_is_not_used() -> None:
         assert_not_used(base / "segscore")
 
 
+@pytest.mark.long
 def test_without_a_folder_every_process_compiles() -> None:
     with other_user.shared_folder() as base:
         (base / "sources").mkdir()
@@ -193,6 +200,7 @@ def test_a_call_is_compiled_once_it_is_long_or_its_numbers_could_wrap_around() -
         assert "compiled" in vars(add_up)
 
 
+@pytest.mark.long
 def test_a_small_job_imports_no_numba(tmp_path: Path) -> None:
     code = """
 import sys, segscore

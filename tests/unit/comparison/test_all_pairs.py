@@ -52,6 +52,7 @@ def group_of(run: FinishedScoring, measure: str) -> GroupSamples:
     return read_samples([run], systems, *chosen, (), resampled_by([run], None)).groups[0]
 
 
+@pytest.mark.first
 @pytest.mark.parametrize("measure", ["pk", "boundary_similarity", "f1"])
 @pytest.mark.parametrize("kind", KINDS)
 def test_all_pairs_are_pairs_one_by_one(kind: str, measure: str) -> None:

@@ -243,6 +243,7 @@ def outcomes(chances: Sequence[float]) -> dict[str, list[bool]]:
     return results
 
 
+@pytest.mark.long
 def test_equal_systems_differ_at_the_stated_error_rate() -> None:
     result = outcomes((0.3, 0.3))
     for kind in ("micro", "macro", "wilcoxon"):
@@ -252,6 +253,7 @@ def test_equal_systems_differ_at_the_stated_error_rate() -> None:
             assert np.mean(result[f"{kind} interval"]) == pytest.approx(0.95, abs=0.035)
 
 
+@pytest.mark.long
 def test_a_known_difference_is_found() -> None:
     result = outcomes((0.3, 0.4))
     for kind in ("micro", "macro", "wilcoxon"):

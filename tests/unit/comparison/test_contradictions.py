@@ -121,6 +121,7 @@ def check_sentence(best: str, stars: dict[str, bool], pairs: PairRows, units: in
     assert together.startswith("It is significantly better") == all_are
 
 
+@pytest.mark.long
 def test_star_interval_and_sentence_agree() -> None:
     seen = set()
     for averages, rows in samples():

@@ -90,6 +90,7 @@ def test_other_names_are_refused(name: str, message: str) -> None:
         segscore.reconcile(REFERENCES, HYPOTHESES, apply=name, measure="pk")
 
 
+@pytest.mark.long
 def test_a_number_above_one_is_a_percentage() -> None:
     as_share = segscore.reconcile(REFERENCES, HYPOTHESES, measure="pk", published="0.4637")
     as_percent = segscore.reconcile(REFERENCES, HYPOTHESES, measure="pk", published="46.37")

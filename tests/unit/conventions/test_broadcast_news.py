@@ -36,6 +36,7 @@ def printed(measure: str, convention: str) -> list[PublishedScore]:
     ]
 
 
+@pytest.mark.first
 @pytest.mark.parametrize(("measure", "convention"), OF_PAPER)
 def test_every_value_of_adachi_tsukagoshi_and_ohmukai_2026_is_given(
     measure: str, convention: str

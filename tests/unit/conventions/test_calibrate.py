@@ -39,6 +39,7 @@ from tests.oracles import naive, naive_sample
 from tests.support.command_line import Segscore
 from tests.support.examples import examples
 from tests.support.paths import DATA
+from tests.support.rows import read_rows, write_rows
 from tests.support.strategies import segmentations
 
 SHOW = Segmentation.from_starts([0, 20.0, 100.5, 300.0], duration=500)
@@ -131,7 +132,7 @@ def test_the_command_says_what_systems_that_find_nothing_get(
     run = tmp_path / "run"
     options = ("--reference-points", "none,random-known", "--output", run)
     assert segscore("score", STARGAZER, STARGAZER, *options).code == 0
-    summary = read_table(str(run / "summary")).to_pylist()
+    summary = read_rows(run, "summary")
     values = {
         row["hypothesis"]: row["value"]
         for row in summary
@@ -422,6 +423,7 @@ def coded(documents: int, seed: int = 0) -> dict[str, dict[str, Segmentation]]:
     return codings
 
 
+@pytest.mark.first
 @pytest.mark.parametrize("measure", ["boundary_similarity", "pk", "b_recall", "pr_error", "f1"])
 def test_a_second_person_gets_what_the_reference_point_gets(measure: Any) -> None:
     """The value and its interval are those of ``point:human`` in a run."""
@@ -468,7 +470,7 @@ def test_a_second_person_that_is_not_known(segscore: Segscore, tmp_path: Path) -
         if (i == 0) == (coder == "c")
     ]
     table = tmp_path / "codings.jsonl"
-    table.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    write_rows(table, rows)
     command = ("simulate", "values", table, "--measure", "f1")
     said = segscore(*command).out
     assert "What a second person gets here is undefined by f1, on 5 documents with two" in said

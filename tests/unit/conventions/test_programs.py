@@ -239,6 +239,7 @@ def named_values(family: Family, measure: str) -> dict[str, float]:
     return values
 
 
+@pytest.mark.first
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_a_convention_gives_the_numbers_of_its_program(name: str) -> None:
     family, program = PROGRAMS[name]
@@ -264,6 +265,7 @@ def tables() -> tuple[dict[str, segscore.Segmentation], dict[str, segscore.Segme
     )
 
 
+@pytest.mark.first
 @pytest.mark.parametrize(
     ("measure", "name"),
     [

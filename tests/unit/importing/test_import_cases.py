@@ -57,6 +57,7 @@ def key(row: dict[str, Any]) -> tuple[str, str, str]:
     return row["document_id"], row["coder"], row["role"]
 
 
+@pytest.mark.first
 @pytest.mark.parametrize("case", CASES, ids=[case["case"] for case in CASES])
 def test_case(segscore: Segscore, tmp_path: Path, case: dict[str, Any]) -> None:
     result = run(segscore, case, tmp_path / "out")

@@ -145,6 +145,7 @@ def test_types_equal_the_twin(pair: TypedPair, n_t: int, pairing: str) -> None:
     assert typed_list(pair, n_t, pairing) == from_twin(by_twin)
 
 
+@pytest.mark.long
 @PAIRINGS
 def test_thousands_of_typed_pairs_equal_the_twin(pairing: str) -> None:
     draw = random.Random(7)  # noqa: S311
@@ -193,6 +194,7 @@ def test_types_equal_segeval(pair: TypedPair, n_t: int) -> None:
     assert ours["substitution_span"] == sum(abs(a - b) for a, b in substitutions)
 
 
+@pytest.mark.first
 def test_thousands_of_distances_equal_nltk() -> None:
     draw = random.Random(9)  # noqa: S311
     for _ in range(2_000):

@@ -136,6 +136,7 @@ def test_one_unit_and_no_window_are_undefined() -> None:
         assert set(values(counted).values()) == {None}
 
 
+@pytest.mark.first
 @pytest.mark.parametrize("m", [1, 5, 40, 300, 2999])
 def test_thousands_of_units(m: int) -> None:
     draw = random.Random(m)  # noqa: S311

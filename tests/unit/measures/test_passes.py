@@ -84,6 +84,7 @@ def test_the_longest_documents_counted_by_words(k: int) -> None:
         assert by_word == passes.sliding_counts(n_units, reference, hypothesis, k, "boundary")
 
 
+@pytest.mark.first
 @pytest.mark.parametrize("k", [2, 40, 9_000])
 def test_the_longest_dense_documents(k: int) -> None:
     """Boundaries everywhere give the largest numbers that share 32 bits."""
@@ -115,6 +116,7 @@ def test_edit_counts_equal_the_twin(pair: Pair, n_t: int) -> None:
     assert passes.edit_counts(*pair, n_t) == twin
 
 
+@pytest.mark.first
 def test_a_pair_in_a_batch_is_counted_like_a_single_one() -> None:
     """There are more pairs than a block has, in any order, dense and sparse ones."""
     documents, size = 300, 4 * AT_ONCE + 7

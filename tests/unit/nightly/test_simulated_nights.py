@@ -24,6 +24,7 @@ def test_nights_that_are_hard_for_all_are_no_alarms(shared_nights: Nights) -> No
     assert alarms(of_all).mean() <= 2
 
 
+@pytest.mark.first
 @pytest.mark.parametrize(("fall", "most"), [(STEP, 10), (SLOW, 25)], ids=["step", "slow"])
 def test_a_fall_is_noticed(fall: np.ndarray[tuple[int], np.dtype[np.float64]], most: int) -> None:
     """A step of .05 at 60 documents was never found in four of five years."""
@@ -31,6 +32,7 @@ def test_a_fall_is_noticed(fall: np.ndarray[tuple[int], np.dtype[np.float64]], m
     assert np.median(delays(levels(nights))) < most
 
 
+@pytest.mark.first
 @pytest.mark.parametrize("change", CHANGES)
 def test_those_that_did_not_change_are_not_blamed(change: str) -> None:
     """In every year, the others were blamed for an improvement, and the best for references."""

@@ -398,6 +398,7 @@ def test_a_broken_block_is_refused_or_read(tmp_path: Path) -> None:
     assert read > 100
 
 
+@pytest.mark.long
 def test_a_broken_text_is_refused_or_read(tmp_path: Path) -> None:
     node, buffers = receipt_file.unpack(packed(KEPT))
     document = {"buffers": [buffer.size for buffer in buffers], "value": node}
@@ -469,6 +470,7 @@ TRUSTED = {
 """Files that use such a module -> what they read with it."""
 
 
+@pytest.mark.long
 def test_no_module_that_executes_file_content_is_imported() -> None:
     for path in (
         path

@@ -113,6 +113,7 @@ def test_a_draw_depends_on_its_hypothesis_alone(rows: list[Hypothesis], typed: b
             assert alone[:1] == drawn_rows(name, [row], typed=typed)
 
 
+@pytest.mark.first
 @pytest.mark.parametrize("marked", [1, 3, 6])
 def test_all_sets_of_positions_are_equally_likely(marked: int) -> None:
     own = [(place, 1) for place in range(1, marked + 1)]

@@ -192,6 +192,7 @@ def many(n_units: int, reference: list[int], documents: int = 30_000) -> list[Do
     return [(f"doc-{i}", n_units, [reference]) for i in range(documents)]
 
 
+@pytest.mark.first
 @pytest.mark.parametrize("name", ["random-known", "random-mean"])
 @pytest.mark.parametrize("marked", [1, 2, 3, 5, 6])
 def test_all_sets_of_positions_are_equally_likely(name: str, marked: int) -> None:

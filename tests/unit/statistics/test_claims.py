@@ -53,6 +53,7 @@ def test_documents_of_a_show_are_not_independent() -> None:
     assert by_documents.share < 0.87 and by_shows.share >= 0.9, (str(by_documents), str(by_shows))
 
 
+@pytest.mark.long
 def test_what_is_needed_is_enough() -> None:
     """The documents that a difference needs find it in about 80 of 100 corpora."""
     alpha = statements.LEVEL / 10
@@ -77,12 +78,14 @@ def test_macro_averages_of_mixed_genres_are_right() -> None:
     assert 0.92 <= found.share <= 0.98, str(found)
 
 
+@pytest.mark.long
 def test_ranges_contain_the_difference_that_is_found() -> None:
     """Stated is 0.8; with few documents they are a little too narrow, as docs/claims.md says."""
     for key, found in statements.power_in_range(statements.APART, Corpus(30), 400).items():
         assert 0.62 <= found.share <= 0.9, (key, str(found))
 
 
+@pytest.mark.long
 def test_boards_do_not_contradict_themselves() -> None:
     found = boards.measured(100)
     assert found["contradiction"].false == 0

@@ -195,6 +195,7 @@ def test_encrypted_columns_are_refused(tmp_path: Path, make: Callable[[], bytes]
     assert refused in last and last.endswith("write its columns without encryption")
 
 
+@pytest.mark.first
 @pytest.mark.parametrize("rows", [19_999, 20_001, 10_000, 1_000_000])
 def test_a_false_footer_is_refused(segscore: Segscore, tmp_path: Path, rows: int) -> None:
     """Each number of rows, or of values, in the footer is changed."""

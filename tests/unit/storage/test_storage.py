@@ -3,6 +3,7 @@
 import errno
 import os
 from concurrent.futures import ThreadPoolExecutor
+from itertools import count
 from pathlib import Path
 from threading import Barrier
 
@@ -212,13 +213,17 @@ def test_what_killed_writers_left_of_a_file_is_removed(tmp_path: Path) -> None:
     assert left == [".b.json.0123456789abcdef.tmp", "a.json"]
 
 
-def test_a_store_that_keeps_failing_is_said_once(caplog: pytest.LogCaptureFixture) -> None:
+def test_a_store_that_keeps_failing_is_said_seldom(
+    caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
     problem = OSError("Internal Server Error")
     problem.code = "500"  # type: ignore[attr-defined]
-    clouds._say_that_it_fails.cache_clear()
-    assert all(clouds.is_transient(problem) for _ in range(3))
+    monkeypatch.setattr(clouds, "_FAILURES", count(1))
+    assert all(clouds.is_transient(problem) for _ in range(9)) and not caplog.records
+    assert all(clouds.is_transient(problem) for _ in range(90))
     assert [each.getMessage() for each in caplog.records] == [
-        "the object store fails often (500); requests are repeated, which takes time"
+        "the object store has failed 10 requests so far (the last: 500); the command waits for it, "
+        "and repeats each of them after a pause"
     ]
     assert clouds.is_transient(ConnectionError()) and not clouds.is_transient(ValueError())
-    assert len(caplog.records) == 1
+    assert "100 requests so far (the last: ConnectionError)" in caplog.records[-1].getMessage()

@@ -69,6 +69,7 @@ def test_brackets_in_texts_are_not_nested(tmp_path: Path) -> None:
     assert table.column("more").to_pylist() == ['[laughs] "[' * 200]
 
 
+@pytest.mark.first
 @pytest.mark.parametrize("kind", ["lists", "objects"])
 def test_a_deep_line_is_refused_with_its_number(tmp_path: Path, kind: str) -> None:
     """In a process of its own, because Arrow's parser would end it."""

@@ -3,7 +3,7 @@
 import pytest
 
 from segscore.pipeline.results.leaderboard import Leaderboard
-from segscore.pipeline.scoring.trial_spread import describe_trials
+from segscore.pipeline.results.leaderboard_remarks import describe_trials
 from segscore.schemas.rows import AverageRow
 
 
