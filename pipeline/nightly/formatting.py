@@ -17,6 +17,6 @@ def short(value: float, digits: int = 3) -> str:
 
 def when_before(check: "Check") -> str:
     """Say on which night, or in which nights, the value before was."""
-    if check.nights == 1:
+    if check.nights == 1 or check.rule.startswith(TREND):
         return f"on {check.against}"
     return f"in the {check.nights} nights to {check.against}"

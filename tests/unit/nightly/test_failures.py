@@ -29,8 +29,8 @@ def test_a_system_has_one_sentence() -> None:
     assert failures_in_words([CHECK, MEDIAN, PK, other, TREND]) == [
         "delta got worse: boundary_similarity 0.413, was 0.469 on 2026-11-04 and 0.492 in the 7 "
         "nights to 2026-11-04 (0.01 allowed, p 0.0008); macro pk 0.370, was 0.020 on 2026-11-04 "
-        "(0.02 allowed, p < 0.0001); boundary_similarity 0.420, was 0.500 in the 30 "
-        "nights to 2026-11-04 (0.02 allowed, p 0.0008); worst: a, b, c",
+        "(0.02 allowed, p < 0.0001); boundary_similarity 0.420, was 0.500 on "
+        "2026-11-04 (0.02 allowed, p 0.0008); worst: a, b, c",
         "gamma got worse in regio: boundary_similarity 0.413, was 0.469 on 2026-11-04 (0.01 "
         "allowed, p 0.0008)",
     ]
@@ -43,8 +43,7 @@ def test_a_system_has_one_sentence() -> None:
          "boundary_similarity 0.4131, was 0.4134 on 2026-11-04 (0.0001 allowed, p 0.0008)"),
         (replace(CHECK, value=None, change=None, result=UNDEFINED, moved=()),
          "boundary_similarity is undefined, was 0.469 on 2026-11-04"),
-        (TREND, "boundary_similarity 0.420, was 0.500 in the 30 nights to 2026-11-04 (0.02 "
-         "allowed, p 0.0008)"),
+        (TREND, "boundary_similarity 0.420, was 0.500 on 2026-11-04 (0.02 allowed, p 0.0008)"),
     ],
 )  # fmt: skip
 def test_one_check(check: Check, sentence: str) -> None:
@@ -53,7 +52,7 @@ def test_one_check(check: Check, sentence: str) -> None:
 
 def test_a_measure_is_not_named_twice_in_a_row() -> None:
     (sentence,) = failures_in_words([replace(CHECK, moved=()), TREND])
-    assert sentence.endswith("p 0.0008); it 0.420, was 0.500 in the 30 nights to 2026-11-04 "
+    assert sentence.endswith("p 0.0008); it 0.420, was 0.500 on 2026-11-04 "
                              "(0.02 allowed, p 0.0008)")  # fmt: skip
 
 
