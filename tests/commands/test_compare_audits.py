@@ -38,8 +38,8 @@ def test_a_month_is_compared_with_the_last(
     worst = next(line for line in lines if line.startswith("coder-00"))
     assert "low_agreement" in worst
     audits = ComparedAudits([FinishedRun.open(str(run)) for run in (now, before)])
-    for run, estimate in zip(audits.runs, audits.estimates, strict=True):
-        row = next(row for row in run.rows("agreement") if row["coefficient"] == "pi")
+    for audit, estimate in zip(audits.runs, audits.estimates, strict=True):
+        row = next(row for row in audit.rows("agreement") if row["coefficient"] == "pi")
         assert estimate.value == pytest.approx(row["value"], abs=1e-12)
         assert estimate.interval() == pytest.approx((row["ci_low"], row["ci_high"]), abs=1e-9)
     same = ComparedAudits([audits.runs[0], audits.runs[0]]).value("pi", change=True)
