@@ -135,8 +135,8 @@ def _quiet(rows: Sequence[Mapping[str, Any]]) -> Iterator[str]:
         one = len(beyond) == 1
         agree, are, who = ("agrees", "is", names) if one else ("agree", "are", "they")
         yield (
-            f"{names} {agree} less than the limit of {limit:.2f} allows, and {are} not named: {who} "
-            "may read the guidelines in another way, or too little is known."
+            f"{names} {agree} less than the limit of {limit:.2f} allows, and {are} not named: "
+            f"{who} may read the guidelines in another way, or too little is known."
         )
     all_quiet, left = len(left) == len(known), left[len(beyond) :]
     lowest = [row for row in left[:_LOWEST] if row["agreement_effect"] <= -_SHOWN]
