@@ -55,6 +55,7 @@ from segscore.pipeline.importing.import_tables import check_block, name_of_part
 from segscore.pipeline.importing.parts import PartReceipt
 from segscore.pipeline.importing.read_part import write_rejects
 from segscore.pipeline.importing.shards import Shard, write_shard
+from segscore.pipeline.importing.timed_rows import time_rows
 from segscore.pipeline.storage.memory import release_memory
 from segscore.pipeline.tables.rows import ParsedRow, RowPlace
 from segscore.pipeline.tables.validate import REJECT_COLUMNS
@@ -201,13 +202,14 @@ def _place(job: PlaceJob, part: Bucket) -> PlacedReceipt:
         if failed is not None and job.options.failed == LEAVE_OUT:
             rejects.append(_reject(pair, placed, job.options.role))
         else:
-            row = _row(pair, placed, job.options)
-            rows.append(row if job.timing is None else job.timing.apply(row, pair.units))
+            rows.append(_row(pair, placed, job.options))
     tallies.append({coder: tally_of_absent(units, names) for coder, names in answered.items()})
     rejected = pa.Table.from_pylist(rejects, schema=REJECT_COLUMNS)
     write_rejects(job.folder, f"{part.name}-answers", [rejected])
     block, bad = check_block(rows_of(rows)) if rows else (None, REJECT_COLUMNS.empty_table())
     number = write_rejects(job.folder, f"{part.name}-placed", [bad])
+    if block is not None and job.timing is not None:
+        block = time_rows(block, job.timing, units)
     if aligned:
         url = storage.join(job.folder, ALIGNMENT_FOLDER, f"{part.name}.parquet")
         storage.write_table(url, alignment_table(aligned))
