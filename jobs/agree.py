@@ -6,7 +6,7 @@ import typer
 
 from segscore.jobs.cli import startup
 from segscore.jobs.cli.log import LOG
-from segscore.jobs.cli.options import Cluster, ExplainPlan, Workers
+from segscore.jobs.cli.options import Cluster, ExplainPlan, FigureFile, Workers
 from segscore.jobs.show.audit import CHOICES, AuditWork, print_audit
 from segscore.jobs.show.figures import write_figure
 from segscore.jobs.show.formats import (
@@ -81,13 +81,7 @@ def agree(
         ),
     ] = None,
     format_name: PaperFormat = "text",
-    figure: Annotated[
-        str | None,
-        typer.Option(
-            help="File for a figure: .svg, .pdf or .png.",
-            rich_help_panel=Panel.OUTPUT,
-        ),
-    ] = None,
+    figure: FigureFile = None,
 ) -> None:
     """Audit coders: coefficients of agreement, outlying coders, contested documents."""
     from segscore.pipeline.agreement.run import (

@@ -5,7 +5,7 @@ the same documents.
 """
 
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from statistics import fmean
@@ -170,11 +170,16 @@ def _similarities(
 def _habits(coder: str, coded: _Coded) -> Habits:
     own = {document: codings for document, codings in coded.codings.items() if coder in codings}
     step, steps = _steps(coder, own)
+    by_chance = (
+        (name, _with(name, coded.similar[document]) <= _HARDLY * coded.chance)
+        for document, codings in own.items()
+        for name in codings
+    )
     return Habits(
         clearest=_clearest(coder, own, coded),
-        no_end=_empty_half(coder, own, coded.sizes, after=True),
-        no_start=_empty_half(coder, own, coded.sizes, after=False),
-        chance=_by_chance(coder, own, coded),
+        no_end=_share(coder, _empty_halves(own, coded.sizes, after=True)),
+        no_start=_share(coder, _empty_halves(own, coded.sizes, after=False)),
+        chance=_share(coder, by_chance),
         step=step,
         steps=steps,
     )
@@ -197,29 +202,25 @@ def _clearest(coder: str, own: Documents, coded: _Coded) -> tuple[str, ...]:
     return tuple(document for _, less, document in sorted(apart)[:_CLEAREST] if less < 0)
 
 
-def _empty_half(coder: str, own: Documents, sizes: Mapping[str, int], *, after: bool) -> Share:
-    counts = Counter[bool]()
-    numbers = Counter[bool]()
+def _share(coder: str, observed: Iterable[tuple[str, bool]]) -> Share:
+    """Count how often something is so, of the coder and of the others."""
+    counts = Counter((name == coder, is_so) for name, is_so in observed)
+    own, others = counts[True, True], counts[False, True]
+    return Share(own, own + counts[True, False], others, others + counts[False, False])
+
+
+def _empty_halves(
+    own: Documents, sizes: Mapping[str, int], *, after: bool
+) -> Iterator[tuple[str, bool]]:
+    """Yield whether each coder has nothing on one side of the middle, where somebody else has."""
     for document, codings in own.items():
         middle = sizes[document] / 2
         halves = {
             name: any((at > middle) is after for at in marks) for name, marks in codings.items()
         }
         for name, has in halves.items():
-            # Only where somebody else has one, of those who have marked anything.
             if codings[name] and any(value for other, value in halves.items() if other != name):
-                numbers[name == coder] += 1
-                counts[name == coder] += not has
-    return Share(counts[True], numbers[True], counts[False], numbers[False])
-
-
-def _by_chance(coder: str, own: Documents, coded: _Coded) -> Share:
-    counts, numbers = Counter[bool](), Counter[bool]()
-    for document, codings in own.items():
-        for name in codings:
-            numbers[name == coder] += 1
-            counts[name == coder] += _with(name, coded.similar[document]) <= _HARDLY * coded.chance
-    return Share(counts[True], numbers[True], counts[False], numbers[False])
+                yield name, not has
 
 
 def _steps(coder: str, own: Documents) -> tuple[int | None, Share]:

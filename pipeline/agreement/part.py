@@ -32,7 +32,7 @@ from segscore.pipeline.agreement.layers import Layers, count_layers
 from segscore.pipeline.agreement.pseudonyms import Pseudonyms, renamed
 from segscore.pipeline.agreement.settings import AgreeSettings
 from segscore.pipeline.agreement.tallies import Groups, Tallies, add_tables, merge_tallies
-from segscore.pipeline.agreement.tally import tallies_of
+from segscore.pipeline.agreement.tally import Counted, tallies_of
 from segscore.pipeline.arrays.ragged import flags
 from segscore.pipeline.runs import receipts
 from segscore.pipeline.runs.record import RowCounts, count_rejected, require_row_counts, rest_of
@@ -100,12 +100,14 @@ class Audited:
         of_candidate: number of codings by the candidate.
         layers: in how many documents the codings have different values of a group-by column.
         pairs: number of rows written to `pairs`.
+        of_one_tool: number of those of two codings of one tool.
         size: total units and total segments of all accepted codings, for `per-run` windows.
         tallied: whether it has documents, whose sums it saved.
     """
 
     rows: RowCounts
     pairs: int = 0
+    of_one_tool: int = 0
     size: tuple[int, int] = (0, 0)
     tallied: bool = False
     left_out: dict[str, int] = field(default_factory=dict)
@@ -188,17 +190,17 @@ def audit_codings(
     extra = extra_tallies(accepted.extra, audited, job.group_by, job.choices.judging)
     extra["types"] = types_tally(accepted.typed, audited, job.group_by, reach.n_t)
     nothing = {name: table.slice(0, 0) for name, table in extra.items()}
-    tallies, pairs = [], 0
+    tallies, pairs, of_one_tool, tool = [], 0, 0, job.asked.same_tool
     for number, documents in enumerate(cut_blocks(codings.first)):
         block = make_block(codings, attributes, documents, reach)
         for table, rows in _tables(block, job):
             write(table, f"-{number:03d}", rows)
-        segments = job.choices.segments
-        tallies.append(
-            tallies_of(block, job.group_by, nothing, bucketed=bucketed, segments=segments)
-        )
+        how = Counted(bucketed, job.choices.segments, tool)
+        tallies.append(tallies_of(block, job.group_by, nothing, how))
         pairs += len(block.pairs)
-    audited_part = replace(_received(accepted), pairs=pairs, tallied=True)
+        of_one_tool += int(np.count_nonzero(block.pairs_of_one(tool)))
+    received = _received(accepted)
+    audited_part = replace(received, pairs=pairs, of_one_tool=of_one_tool, tallied=True)
     apart = {name: add_tables(name, [table], job.group_by) for name, table in extra.items()}
     return audited_part, replace(merge_tallies(tallies, job.group_by), **apart)
 

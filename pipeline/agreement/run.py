@@ -120,9 +120,14 @@ def _finish(
         "signature": settings.signature(estimator),
         "settings": asdict(settings),
         "plan": plan.explanation,
-        **_counted(audited),
+        **_counted(audited, settings.same_tool),
         **_record(run, settings, tables, account, written),
     }
+    if settings.same_tool is not None:
+        record["warnings"].append(
+            f"{record['of_one_tool']:,} of {record['pairs']:,} pairs of codings have one "
+            f"{settings.same_tool}, and judge nobody"
+        )
     published = run.publish(record)
     return FinishedRun(settings.output, published, tables=run.sink.tables, read=written)
 
@@ -141,13 +146,15 @@ def _require_named(
         require_coders("--candidate", [settings.candidate], known)
 
 
-def _counted(audited: Iterable[Audited]) -> dict[str, Any]:
+def _counted(audited: Iterable[Audited], tool: str | None) -> dict[str, Any]:
     """Return the number of pairs, and of the codings that were left out, by coder."""
-    pairs, left_out = 0, Counter[str]()
+    pairs, of_one_tool, left_out = 0, 0, Counter[str]()
     for part in audited:
         pairs += part.pairs
+        of_one_tool += part.of_one_tool
         left_out.update(part.left_out)
-    return {"pairs": pairs, "left_out": dict(sorted(left_out.items()))}
+    counts = {"pairs": pairs, "left_out": dict(sorted(left_out.items()))}
+    return counts | ({} if tool is None else {"of_one_tool": of_one_tool})
 
 
 def _coders(
@@ -191,21 +198,22 @@ def _job(
     settings = settings.in_unit(unit)
     kinds = {GROUP + name: kind for name, kind in _groups(settings, tables).items()}
     choices = settings.choices(unit)
-    _require_round(settings, tables["codings"])
+    _require_attributes(settings, tables["codings"])
     settings, key = with_pseudonyms(settings, codings_of(tables["codings"], sources))
     attributes = plain_rows(tables.values())
     return settings, AgreeJob(NOWHERE, settings, choices, kinds, "", attributes, key)
 
 
-def _require_round(settings: AgreeSettings, codings: InputTable) -> None:
-    """Refuse an attribute of rounds that codings do not have, unless it is the default."""
+def _require_attributes(settings: AgreeSettings, codings: InputTable) -> None:
+    """Refuse attributes that codings do not have, but for the default one of rounds."""
     types = attribute_types([codings])
-    if settings.round not in (ROUND, *types):
-        raise Refused(
-            f"--round {settings.round}: codings have no such attribute"
-            f"{nearest(settings.round, sorted(types))}; available: "
-            f"{', '.join(sorted(types)) or 'none'}"
-        )
+    for option, name in (("--round", settings.round), ("--same-tool", settings.same_tool)):
+        if name not in (None, ROUND, *types):
+            hint = nearest(str(name), sorted(types))
+            raise Refused(
+                f"{option} {name}: codings have no such attribute{hint}; available: "
+                f"{', '.join(sorted(types)) or 'none'}"
+            )
 
 
 def _audit(

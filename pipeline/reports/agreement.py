@@ -16,11 +16,14 @@ from segscore.pipeline.reports import charts
 from segscore.pipeline.reports.chart_parts import Chart, MarkValues, interval_marks
 from segscore.pipeline.reports.contested import contested
 from segscore.pipeline.reports.line_charts import line_chart
-from segscore.pipeline.reports.matrices import heat
+from segscore.pipeline.reports.matrices import matrix
 from segscore.pipeline.reports.page import Figure, Section, isolated, shown_figure
 from segscore.pipeline.reports.run_tables import as_dates
 from segscore.pipeline.runs.finished import FinishedRun
 from segscore.pipeline.statistics.result_table import ResultTable
+
+FAR = "far from the others"
+"""Kind of the coders who mark far more or far fewer boundaries."""
 
 _GROUPS, _LINES = 30, 20
 """Maximum numbers of groups in a chart, and of lines of coders over time."""
@@ -102,11 +105,11 @@ def _coders(result: AuditResult) -> Iterator[Figure]:
     if (rates := rates_table(result.coders, result.run.unit, isolated)) is None:
         return
     (named,) = (column.values for column in rates.columns if column.name == NAMED)
-    points = [
-        {"name": mark["name"], "value": mark["value"], "flagged": flag == "yes"}
-        for mark, flag in zip(interval_marks(rates), named, strict=True)
-    ]
-    yield shown_figure(rates, charts.points(points, rates.columns[1].name))
+    marks = interval_marks(rates)
+    flagged = {mark["name"] for mark, flag in zip(marks, named, strict=True) if flag == "yes"}
+    marks = [{**mark, "kind": FAR if mark["name"] in flagged else "coder"} for mark in marks]
+    chart = charts.intervals(marks, rates.columns[1].name, ("coder", FAR), flagged=flagged)
+    yield shown_figure(rates, chart)
     found = (themselves_table(result.coders), result.candidate(isolated))
     yield from (shown_figure(each) for each in found if each is not None)
     yield from _by_date(result)
@@ -147,7 +150,7 @@ def _pairs(table: ResultTable) -> Figure:
         {"row": coder, "column": peer, "value": value, "text": f"{value:.2f}", "mark": ""}
         for coder, peer, value in sorted(known, key=lambda pair: (-mean[pair[0]], *pair))
     ]
-    return shown_figure(table, heat(cells, SHOWN), wide=True)
+    return shown_figure(table, matrix(cells, SHOWN), wide=True)
 
 
 def _prominence(table: ResultTable) -> Figure:

@@ -34,10 +34,7 @@ from segscore.pipeline.importing.answers.options import (
 )
 from segscore.pipeline.importing.answers.patterns import matches, require_pattern
 from segscore.pipeline.importing.answers.ranges_found import Span, ranges_in
-from segscore.pipeline.importing.answers.several_lists import (
-    begins_again,
-    holds_two_lists,
-)
+from segscore.pipeline.importing.answers.several_lists import begins_again, holds_two_lists
 from segscore.pipeline.importing.field_paths import FieldPath, field_path
 from segscore.pipeline.settings.ranges import one_of
 from segscore.pipeline.tables.rows import RowPlace

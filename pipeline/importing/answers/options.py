@@ -23,14 +23,18 @@ AUTO = "auto"
 FAIL, KEEP = "fail", "keep"
 """What becomes of an answer whose end is missing."""
 
+DROP = "drop"
+"""What becomes of the words of headings, which are then not aligned."""
+
 
 @dataclass(frozen=True)
 class AnswerOptions:
     """The options of an import of answers, as `segscore answers --help` explains them.
 
-    ``drop_headings`` says whether the words of headings are not aligned, and ``times_field`` is the
-    path of the start times of the units in a record of the source; ``quotes`` is the path of the
-    quotes in the JSON of an answer. ``are_times`` says that numbers are first made of times.
+    They have the names of the fields of ``ImportSettings``, and the defaults of answers.
+    ``unit_times`` is the path of the start times of the units in a record of the source, and
+    ``quotes`` the path of the quotes in the JSON of an answer.  ``are_times``, which is no setting,
+    says that numbers are first made of times.
     """
 
     format_name: str
@@ -40,11 +44,11 @@ class AnswerOptions:
     document_field: str = "document_id"
     coder_field: str = "coder"
     text_field: str = "units"
-    times_field: str | None = None
+    unit_times: str | None = None
     source_units: str = "texts"
     answer_field: str = "output"
     breaks: str = AUTO
-    drop_headings: bool = True
+    headings: str = DROP
     answer: str | None = None
     labels: str | None = None
     numbers: str = AUTO
@@ -59,7 +63,6 @@ class AnswerOptions:
     tokens: str = WORDS
     levels: bool = False
     encoding: str | None = None
-    memory: int | None = None
 
     @property
     def signature(self) -> str:
