@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from segscore.pipeline.alignment.resegment import Resegmentation
 from segscore.pipeline.arrays.ragged import Ints
@@ -34,7 +35,7 @@ from segscore.pipeline.importing.projection.tally import (
 from segscore.pipeline.importing.shards import Shard, read_spread, write_shard
 from segscore.pipeline.storage.memory import release_memory
 from segscore.pipeline.tables.read import Rows
-from segscore.schemas.input_columns import BY_SEGMENT, BY_UNIT, INPUT_TYPES
+from segscore.schemas.input_columns import BOUNDARY_KINDS, BY_SEGMENT, BY_UNIT, INPUT_TYPES
 
 
 @dataclass(frozen=True)
@@ -118,6 +119,12 @@ class _Projection:
         for name, column in new.items():
             if name in columns or any(value is not None for value in column):
                 columns[name] = pa.array(column, INPUT_TYPES[name])
+        if (kinds := columns.get(BOUNDARY_KINDS)) is not None:
+            both = zip(block.table.column("boundaries").to_pylist(), new["boundaries"], strict=True)
+            whole = [len({*before}) == len({*after}) for before, after in both]  # type: ignore[misc]
+            columns[BOUNDARY_KINDS] = pc.if_else(
+                pa.array(whole), kinds, pa.scalar(None, kinds.type)
+            )
         return replace(block, table=pa.table(columns))
 
     def _project_row(self, row: Mapping[str, object]) -> dict[str, object] | str:
