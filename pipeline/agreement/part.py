@@ -127,23 +127,17 @@ class AcceptedCodings:
         codings: codings prepared for measuring; None if there are none.
         rejects: rejected rows.
         unpaired: codings that are alone in their document, and documents without two codings.
-        became: for each table, how many rows were scored, rejected and unpaired.
-        left_out: number of codings that are left out, by coder.
         extra: codings that are compared with the others; None if there are none.
         typed: the codings that have boundary types; None if there are none.
-        of_candidate: number of codings by the candidate.
-        layers: in how many documents the codings have different values of a group-by column.
+        received: what became of the rows.
     """
 
     codings: References | None
     rejects: pa.Table
     unpaired: pa.Table
-    became: RowCounts
-    left_out: dict[str, int]
     extra: ExtraCodings | None
     typed: References | None
-    of_candidate: int
-    layers: dict[str, Layers]
+    received: Audited
 
 
 def survey_codings(job: AgreeJob, part: AgreePart) -> Audited:
@@ -153,7 +147,7 @@ def survey_codings(job: AgreeJob, part: AgreePart) -> Audited:
     if accepted.codings is not None:
         segments = accepted.codings.side.boundaries.lengths + 1
         size = int(accepted.codings.size.sum()), int(segments.sum())
-    return replace(_received(accepted), size=size)
+    return replace(accepted.received, size=size)
 
 
 def audit_part(job: AgreeJob, part: AgreePart) -> Audited:
@@ -181,7 +175,7 @@ def audit_codings(
         write(table, "", excluded)
     codings = accepted.codings
     if codings is None:
-        return _received(accepted), None
+        return accepted.received, None
     require_memory(codings)
     bucketed = resampling.are_buckets(codings.resampling.hashes)
     attributes, reach = shared_attributes(codings), job.choices.reach
@@ -199,20 +193,9 @@ def audit_codings(
         tallies.append(tallies_of(block, job.group_by, nothing, how))
         pairs += len(block.pairs)
         of_one_tool += int(np.count_nonzero(block.pairs_of_one(tool)))
-    received = _received(accepted)
-    audited_part = replace(received, pairs=pairs, of_one_tool=of_one_tool, tallied=True)
+    audited_part = replace(accepted.received, pairs=pairs, of_one_tool=of_one_tool, tallied=True)
     apart = {name: add_tables(name, [table], job.group_by) for name, table in extra.items()}
     return audited_part, replace(merge_tallies(tallies, job.group_by), **apart)
-
-
-def _received(accepted: AcceptedCodings) -> Audited:
-    """Return what became of the rows of a part."""
-    return Audited(
-        accepted.became,
-        left_out=accepted.left_out,
-        of_candidate=accepted.of_candidate,
-        layers=accepted.layers,
-    )
 
 
 PLAIN = {"pairs": ("document_id",), "documents": ("document_id",), "prominence": ("position",)}
@@ -289,9 +272,8 @@ def separate_codings(
         counted |= count_rejected(rejected, name)
         counted["unpaired"] = unpaired.column("table").to_pylist().count(name)
         counted["scored"] = rest_of(counted)
-    return AcceptedCodings(
-        prepared, rejected, unpaired, became, left_out, extra, typed, of_candidate, layers
-    )
+    received = Audited(became, left_out=left_out, of_candidate=of_candidate, layers=layers)
+    return AcceptedCodings(prepared, rejected, unpaired, extra, typed, received)
 
 
 def _leave_out(rows: Rows | None, coders: tuple[str, ...]) -> tuple[Rows | None, dict[str, int]]:

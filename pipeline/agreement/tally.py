@@ -70,8 +70,10 @@ def tallies_of(
     held_out = {"coder": coder, **_held_out(block, rate, segments=segments)}
     of_document = {"document": hashes[pairs.document], "unit": unit[pairs.document]}
     judging = ~block.pairs_of_one(same_tool)
-    of_sample = pa.table({**of_document, **_sampled(of_pairs)}).filter(pa.array(judging))
-    sampled = dict(zip(of_sample.column_names, of_sample.columns, strict=True))
+    names = ("coder", "peer", *EDITS, "pair_places")
+    every = pa.table({**of_document, **{name: of_pairs[name] for name in names}})
+    of_sample = every.filter(pa.array(judging))
+    sampled = dict(zip(every.column_names, of_sample.columns, strict=True))
     of_panels = {"unit": unit, "panel": panels(block), "places": sums.size}
     return Tallies(
         documents=add("documents", documents, {"unit": unit, **_documents(block, rate)}),
@@ -146,11 +148,6 @@ def _with_peers(block: Block) -> Counts:
         name: add_up(np.tile(block.counts[name], 2), both, len(block.boundaries))
         for name in PAIR_COUNTS
     }
-
-
-def _sampled(of_pairs: Mapping[str, object]) -> dict[str, object]:
-    """Return the columns of ``sample`` of each pair of codings."""
-    return {name: of_pairs[name] for name in ("coder", "peer", *EDITS, "pair_places")}
 
 
 def _documents(block: Block, rate: Ints) -> Counts:

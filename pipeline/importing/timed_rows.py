@@ -1,11 +1,12 @@
-"""Give segmentations in the main format the times of the units that their boundaries start."""
+"""Give segmentations in units the times of the units that their boundaries start."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from segscore.pipeline.importing.answers.gathering import DocumentUnits
 from segscore.pipeline.importing.answers.timing import Timing
 from segscore.pipeline.importing.projection.carried import carry_lists
 from segscore.pipeline.importing.times import round_half_up
@@ -17,8 +18,13 @@ _LISTS = ("boundaries", "boundary_types", "boundary_scores")
 _CHANGED = ("n_units", *_LISTS, "collapsed_boundaries")
 
 
-def time_rows(rows: Rows, timing: Timing) -> Rows:
+def time_rows(rows: Rows, timing: Timing, units: Mapping[str, DocumentUnits] | None = None) -> Rows:
     """Return valid rows in milliseconds, without lists by unit.
+
+    Args:
+        rows: the rows.
+        timing: what gives boundaries times.
+        units: document -> its units, whose records may have the times; None without a source.
 
     Raises:
         Refused: a document has no times, another number of them than units, or no length.
@@ -28,7 +34,9 @@ def time_rows(rows: Rows, timing: Timing) -> Rows:
     needed = {"document_id", *_CHANGED} & {*rows.table.column_names}
     for number, row in enumerate(rows.table.select(sorted(needed)).to_pylist()):
         place = RowPlace(rows.urls[int(rows.file[number])], int(rows.row[number]) + 1)
-        times = timing.times_of(row["document_id"], row["n_units"], place)
+        times = timing.times_of(
+            row["document_id"], row["n_units"], place, (units or {}).get(row["document_id"])
+        )
         n_units, start = timing.length_of(row["document_id"], times)
         positions: Sequence[int] = row["boundaries"]
         moments = {p: round_half_up(times.starts[p].exact) - start for p in positions}

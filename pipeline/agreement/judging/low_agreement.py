@@ -132,9 +132,11 @@ def _quiet(rows: Sequence[Mapping[str, Any]]) -> Iterator[str]:
     if beyond:
         more = len(beyond) - MOST
         names = named_list([*beyond[:MOST], *[f"{more} others"] * (more > 0)])
+        one = len(beyond) == 1
+        agree, are, who = ("agrees", "is", names) if one else ("agree", "are", "they")
         yield (
-            f"{names} agree less than the limit of {limit:.2f} allows, and are not named: they may "
-            "read the guidelines in another way, or too little is known of them."
+            f"{names} {agree} less than the limit of {limit:.2f} allows, and {are} not named: "
+            f"{who} may read the guidelines in another way, or too little is known."
         )
     all_quiet, left = len(left) == len(known), left[len(beyond) :]
     lowest = [row for row in left[:_LOWEST] if row["agreement_effect"] <= -_SHOWN]

@@ -7,12 +7,12 @@ from typing import Any
 import numpy as np
 
 from segscore.pipeline.agreement.coefficients import PAIR_COUNTS
-from segscore.pipeline.agreement.judging.pair_counts import CoderPairCounts, pooled
+from segscore.pipeline.agreement.judging.pair_counts import pooled
 from segscore.pipeline.agreement.judging.rate import times
 from segscore.pipeline.agreement.judging.step import AuditRows, Kind, Part, Step, StepColumn
 from segscore.pipeline.agreement.judging.view import Columns, View
 from segscore.pipeline.agreement.sentences import IN_WORDS
-from segscore.pipeline.arrays.ragged import Flags, Ints
+from segscore.pipeline.arrays.ragged import Ints
 from segscore.pipeline.plain_text import named_list
 from segscore.pipeline.statistics.formatted_numbers import shown_as
 from segscore.pipeline.tables.units import PER_SECOND
@@ -130,13 +130,10 @@ def _similarities(view: View, way: Ints, coder: int) -> tuple[float, float]:
     own, known = way == way[coder], way > 0
     first, second = own[pairs.first], own[pairs.second]
     both = known[pairs.first] & known[pairs.second]
-    same, other = (
-        float(pooled(_sums(pairs, both & chosen), judging.similarity, judging.n_t)[0])
-        for chosen in (first & second, first != second)
-    )
-    return same, other
-
-
-def _sums(pairs: CoderPairCounts, chosen: Flags) -> dict[str, Ints]:
-    """Add up the counts of some pairs of coders, shape (1,) each."""
-    return {name: pairs.counts[name][0, chosen].sum(keepdims=True) for name in PAIR_COUNTS}
+    found = []
+    for chosen in (first & second, first != second):
+        counts = {
+            name: pairs.counts[name][0, both & chosen].sum(keepdims=True) for name in PAIR_COUNTS
+        }
+        found.append(float(pooled(counts, judging.similarity, judging.n_t)[0]))
+    return found[0], found[1]
