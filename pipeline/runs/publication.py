@@ -291,18 +291,24 @@ def _claimed_files(output: str, *, elsewhere: bool) -> Files:
 
 
 def _remove_files(attempt: Attempt, listed: Files, shown: Mapping[str, list[str]]) -> None:
+    """Remove listed files that are not shown, and what was being written for files and tables."""
     for table, names in listed.items():
         folder = storage.join(attempt.output, table) if table else attempt.output
         obsolete = {*names} - {*shown.get(table, ()), RECORD}
-        present = storage.names(folder)
+        being_written = {*names} if table else {*names, *listed, *attempt.current_claim.moved}
         leftovers = [
-            name for name in present if name in obsolete or storage.temporary_for(name) in names
+            name
+            for name in storage.names(folder)
+            if name in obsolete or storage.temporary_for(name) in being_written
         ]
         if leftovers:
             require_newest(attempt)
-            storage.remove_files(folder, leftovers)
             if table:
+                storage.remove_files(folder, leftovers)
                 storage.remove_if_empty(folder)
+            else:  # folders too
+                for name in leftovers:
+                    storage.remove(storage.join(folder, name))
 
 
 def _tidy_finished(attempt: Attempt) -> None:

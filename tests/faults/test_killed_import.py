@@ -75,7 +75,7 @@ def expected(tmp_path_factory: pytest.TempPathFactory, workers: Cluster) -> dict
 GATES = {
     "before the documents": Gate("importing.write_tables.cut_ranges", "kill"),
     "before the tables": Gate("importing.write_tables.cut_tables", "kill"),
-    "between two moves": Gate("storage.move", "kill", "hypotheses"),
+    "between two moves": Gate("storage.copy", "kill", "hypotheses"),
 }
 
 

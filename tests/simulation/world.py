@@ -69,6 +69,10 @@ def _writes_prepared(request: Request) -> bool:
     return request.words.startswith("write ") and bool(_PREPARED.search(request.words))
 
 
+_OF_TASKS = {plans.WORKER: Lost("the worker was lost"), plans.MEMORY: MemoryError()}
+"""Kinds of events that befall the next task of a process, and how it ends."""
+
+
 class Died(BaseException):
     """Ends a process immediately, as a kill does."""
 
@@ -193,7 +197,7 @@ class World:
             event
             for event in process.events
             if event.at <= process.requests
-            and event.kind != plans.WORKER
+            and event.kind not in _OF_TASKS
             and request.kind in _FITTING.get(event.kind, (request.kind,))
             and (event.kind != plans.TABLE or _writes_prepared(request))
         ]
@@ -310,11 +314,11 @@ class OneByOne:
         draw = f"{self.world.seed} {process.number} {self.runs[process.number]}"
         Random(draw).shuffle(order)  # noqa: S311
         for key in order:
-            lost = [event for event in process.events if event.kind == plans.WORKER]
+            lost = [event for event in process.events if event.kind in _OF_TASKS]
             process.events = [event for event in process.events if event not in lost]
             if lost:
-                self.world.tell("a task's worker is lost")
-                yield Outcome(key, None, Lost("the worker was lost"))
+                self.world.tell(f"of a task: {lost[0].kind}")
+                yield Outcome(key, None, _OF_TASKS[lost[0].kind])
                 continue
             try:
                 yield Outcome(key, task(shared, *calls[key]), None)
