@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from pathlib import PurePosixPath
 
-from segscore.pipeline.errors import Failed, Refused, reason_of
+from segscore.pipeline.errors import Failed, Refused, place_and_reason
 from segscore.pipeline.storage.locations import is_table_file, join, split_locations
 from segscore.pipeline.storage.object_stores import copy_object as copy_file
 from segscore.pipeline.storage.object_stores import (
@@ -121,7 +121,7 @@ def copy(source: str, target: str, names: Mapping[str, str]) -> None:
                 }
                 for_each(lambda name: copy_file(origin, name, pairs[name]), list(pairs))
     except (FileNotFoundError, Refused) as problem:
-        raise Failed(f"{target}: cannot be written ({reason_of(problem)})") from problem
+        raise Failed(f"{target}: cannot be written ({place_and_reason(problem)})") from problem
 
 
 def _copy_on_disk(source: str, target: str, names: Mapping[str, str]) -> None:

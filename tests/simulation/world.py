@@ -30,7 +30,7 @@ from greenlet import getcurrent, greenlet
 from segscore.pipeline.agreement import chance
 from segscore.pipeline.nightly import judge, metrics, restatements, retention
 from segscore.pipeline.nightly import run as nightly_run
-from segscore.pipeline.runs import claims, fingerprint, publication, run_folder, tasks
+from segscore.pipeline.runs import claims, fingerprint, run_folder, tasks
 from segscore.pipeline.runs.executor import Lost, Outcome
 from tests.simulation import plans, store
 from tests.simulation.plans import Event
@@ -384,7 +384,7 @@ def simulating() -> Iterator[None]:
         patch.object(run_folder, "PAUSE", POLL),
         patch.object(fingerprint, "version", cache(version)),
         patch.object(chance, "DRAWS", 1),
-        *(patch.object(module, "uuid4", uuid4) for module in (run_folder, publication, tasks)),
+        *(patch.object(module, "uuid4", uuid4) for module in (run_folder, tasks)),
         *(
             patch.object(module, "datetime", _Datetime)
             for module in (judge, metrics, nightly_run, restatements, retention)

@@ -64,7 +64,6 @@ class SteppedDisk:
             patch.object(claims, "started", lambda pid: f"start of {pid}"),
             patch.object(os, "urandom", urandom),
             patch.object(run_folder, "uuid4", uuid4),
-            patch("segscore.pipeline.runs.publication.uuid4", uuid4),
             patch.object(run_folder, "wait_for", self._wait_for(stage)),
         ]
         with _all(patches), self.storage(stage):
