@@ -125,32 +125,30 @@ def copy(source: str, target: str, names: Mapping[str, str]) -> None:
 
 
 def _copy_on_disk(source: str, target: str, names: Mapping[str, str]) -> None:
-    is_new = not os.path.lexists(target)
-    folder = name_beside(target) if is_new else target
-    os.makedirs(folder, exist_ok=True)
+    folder = name_beside(target)
+    os.makedirs(folder)
     try:
         for name, new in names.items():
             _link(join(source, name), join(folder, new))
-        if is_new:
+        if os.path.lexists(target):
+            for new in names.values():
+                os.replace(join(folder, new), join(target, new))
+                drop(join(folder, new))  # it is still there if both are the same file
+            os.rmdir(folder)
+        else:
             os.rename(folder, target)
     except OSError:
-        if is_new:
-            shutil.rmtree(folder, ignore_errors=True)
+        shutil.rmtree(folder, ignore_errors=True)
         raise
 
 
 def _link(source: str, target: str) -> None:
-    temporary = name_beside(target)
     try:
-        try:
-            os.link(source, temporary)
-        except OSError as problem:
-            if problem.errno not in NO_LINK:
-                raise
-            shutil.copyfile(source, temporary)
-        os.replace(temporary, target)
-    finally:
-        drop(temporary)
+        os.link(source, target)
+    except OSError as problem:
+        if problem.errno not in NO_LINK:
+            raise
+        shutil.copyfile(source, target)
 
 
 def remove(url: str) -> None:
