@@ -6,7 +6,7 @@ import typer
 
 from segscore.jobs.cli import startup
 from segscore.jobs.cli.log import LOG
-from segscore.jobs.cli.options import Cluster, ExplainPlan, Workers
+from segscore.jobs.cli.options import Cluster, ExplainPlan, FigureFile, Workers
 from segscore.jobs.show.audit import CHOICES, AuditWork, print_audit
 from segscore.jobs.show.figures import write_figure
 from segscore.jobs.show.formats import (
@@ -35,7 +35,7 @@ from segscore.pipeline.statistics.formatted_numbers import counted
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from segscore.pipeline.agreement.run import FinishedAudit
+    from segscore.pipeline.runs.finished import FinishedRun
 
 _LAYOUTS = ("coefficients", "coders", "corpus", *CHOICES)
 _TABLES = {"coefficients": "agreement"}
@@ -81,23 +81,17 @@ def agree(
         ),
     ] = None,
     format_name: PaperFormat = "text",
-    figure: Annotated[
-        str | None,
-        typer.Option(
-            help="File for a figure: .svg, .pdf or .png.",
-            rich_help_panel=Panel.OUTPUT,
-        ),
-    ] = None,
+    figure: FigureFile = None,
 ) -> None:
     """Audit coders: coefficients of agreement, outlying coders, contested documents."""
     from segscore.pipeline.agreement.run import (
         agreement_plan,
         find_tables,
-        read_audit,
         run_agreement,
     )
     from segscore.pipeline.reports.figures import require_figure
     from segscore.pipeline.runs import executors
+    from segscore.pipeline.runs.finished import FinishedRun
     from segscore.pipeline.runs.planning import LIMITS
 
     people = None if available is None else tuple(available.split(","))
@@ -116,7 +110,7 @@ def agree(
         outcome = run_agreement(chosen, executor, bar.advance)
     if isinstance(outcome, Done):
         say_done(outcome, format_name)
-    finished = read_audit(chosen.output) if isinstance(outcome, Done) else outcome
+    finished = FinishedRun.open(chosen.output) if isinstance(outcome, Done) else outcome
     if figure is not None:
         _save_figure(figure, finished)
     if format_name == "text":
@@ -128,7 +122,7 @@ def agree(
     _print_data(finished, layout, work, format_name)
 
 
-def _save_figure(path: str, finished: "FinishedAudit") -> None:
+def _save_figure(path: str, finished: "FinishedRun") -> None:
     """Save a chart of the coefficients and one of the coders, with intervals."""
     from segscore.pipeline.reports.agreement import audit_charts
 
@@ -147,13 +141,19 @@ def _require_layout(layout: str, format_name: PaperFormat, work: AuditWork) -> N
 
 
 def _print_data(
-    finished: "FinishedAudit", layout: str, work: AuditWork, format_name: PaperFormat
+    finished: "FinishedRun", layout: str, work: AuditWork, format_name: PaperFormat
 ) -> None:
     """Print the results for other programs or for a paper."""
     signature = finished.record["signature"]
     if format_name == "json":
-        tables: dict[str, Any] = {**as_rows(finished.by_group), "contested": _contested(finished)}
-        tables["findings"] = _findings(finished)
+        from segscore.pipeline.agreement.contested import contested_documents
+        from segscore.pipeline.agreement.findings import findings_of
+        from segscore.pipeline.agreement.run import TABLES_BY_GROUP
+
+        by_group = {name: finished.table(name) for name in TABLES_BY_GROUP}
+        tables: dict[str, Any] = {**as_rows(by_group)}
+        tables["contested"] = contested_documents(finished)[0]
+        tables["findings"] = findings_of(finished)
         tables |= {name: chosen.rows for name, chosen in work.choose(finished).items()}
         output = finished.record["settings"]["output"]
         print_json("agree", {"output": output, **described(finished.record), **tables})
@@ -179,21 +179,9 @@ def _in_cells(row: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def _contested(finished: "FinishedAudit") -> list[Any]:
-    from segscore.pipeline.agreement.contested import contested_among_others
-
-    return [*contested_among_others(finished, finished.contested)[0]]
-
-
-def _findings(finished: "FinishedAudit") -> list[str]:
-    from segscore.pipeline.agreement.findings import findings_of
-
-    return findings_of(finished)
-
-
-def _print_table(finished: "FinishedAudit", layout: str, format_name: PaperFormat) -> None:
+def _print_table(finished: "FinishedRun", layout: str, format_name: PaperFormat) -> None:
     """Print the coefficients or the coders as CSV, or a part that can be read as Markdown."""
-    table = finished.by_group[_TABLES.get(layout, layout)]
+    table = finished.table(_TABLES.get(layout, layout))
     if format_name == "markdown":
         _print_markdown(finished, layout, table)
         return
@@ -201,7 +189,7 @@ def _print_table(finished: "FinishedAudit", layout: str, format_name: PaperForma
     print_table(plain_table(table.column_names, rows, signature), format_name)
 
 
-def _print_markdown(finished: "FinishedAudit", layout: str, table: "pa.Table") -> None:
+def _print_markdown(finished: "FinishedRun", layout: str, table: "pa.Table") -> None:
     """Print the rows of the groups that the terminal shows; say how many more there are."""
     from segscore.pipeline.agreement.coders_tables import CODER_COLUMNS
     from segscore.pipeline.runs.finished import grouped

@@ -8,8 +8,17 @@ import typer
 
 from segscore.jobs.cli import startup
 from segscore.jobs.cli.log import LOG
+from segscore.jobs.cli.options import FigureFile
 from segscore.jobs.show.audits import are_audits, compare_audits
 from segscore.jobs.show.fitted import print_lines
+from segscore.jobs.show.formats import (
+    PaperFormat,
+    as_rows,
+    described,
+    plain_table,
+    print_json,
+    print_table,
+)
 from segscore.jobs.show.gating import moved_lines, print_checks, print_verdict
 from segscore.jobs.show.progress import Bar
 from segscore.pipeline.comparison.settings import CompareSettings
@@ -38,21 +47,8 @@ def compare(
             rich_help_panel=Panel.OUTPUT,
         ),
     ] = None,
-    format_name: Annotated[
-        str,
-        typer.Option(
-            "--format",
-            help="Output: text, json, csv, markdown or latex.",
-            rich_help_panel=Panel.OUTPUT,
-        ),
-    ] = "text",
-    figure: Annotated[
-        str | None,
-        typer.Option(
-            help="File for a figure: .svg, .pdf or .png.",
-            rich_help_panel=Panel.OUTPUT,
-        ),
-    ] = None,
+    format_name: PaperFormat = "text",
+    figure: FigureFile = None,
     gate: Annotated[
         str | None,
         typer.Option(
@@ -64,7 +60,6 @@ def compare(
 ) -> Done | None:
     """Compare systems on the documents they share: differences, intervals, tests, ranks."""
     from segscore.jobs.show.comparison import print_comparison
-    from segscore.jobs.show.formats import as_rows, described, print_json
     from segscore.pipeline.comparison.run import run_comparison
 
     if are_audits(chosen.runs):
@@ -175,8 +170,6 @@ def _print_layout(layout: str, finished: "FinishedRun", average: str, format_nam
 
 def _print_changed(finished: "FinishedRun", format_name: str) -> None:
     """Print each boundary that changed between two systems."""
-    from segscore.jobs.show.formats import plain_table, print_table
-
     table = finished.table("changed")
     print_table(plain_table(table.column_names, table.to_pylist(), ""), format_name)
 

@@ -80,11 +80,10 @@ def _print_scores(url: str, run: "FinishedRun") -> None:
     print_finished(url, finished, "systems", run.measures_in_order, written=False)
 
 
-def _print_audit(url: str, _: "FinishedRun") -> None:
+def _print_audit(url: str, run: "FinishedRun") -> None:
     from segscore.jobs.show.audit import AuditWork, print_audit
-    from segscore.pipeline.agreement.run import read_audit
 
-    print_audit(url, read_audit(url), AuditWork(), written=False)
+    print_audit(url, run, AuditWork(), written=False)
 
 
 def _print_sweep(url: str, run: "FinishedRun") -> None:

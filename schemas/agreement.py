@@ -189,8 +189,7 @@ CODERS = pap.DataFrameSchema(
         "documents": whole("documents that the coder coded"),
         "peers": whole("coders who share a document with this one"),
         "boundaries": whole("boundaries that the coder marked"),
-        "potential_boundaries": whole("positions that the coder could have marked"),
-        "rate": value("boundaries / potential_boundaries", 1),
+        "rate": value("boundaries / positions that the coder could have marked", 1),
         "peer_boundary_similarity": value(
             f"{SIMILARITY_MEANINGS['boundary_similarity']}, pooled over all pairs with this coder",
             1,

@@ -168,15 +168,12 @@ class CoderRow(TypedDict, total=False):
     shrunk_effect: float | None
     agreement_effect: float | None
     agreement_error: float | None
-    agreement_p: float | None
     agreement_limit: float | None
     reading: str | None
     same_reading_similarity: float | None
     other_reading_similarity: float | None
     reading_ratio_of_rates: float | None
     reading_offset: float | None
-    reading_document: str | None
-    reading_position: int | None
     group_difference: float | None
     elsewhere_similarity: float | None
     weaker_in_group: bool | None

@@ -171,7 +171,7 @@ def _columns(table: OutputTable) -> Iterator[str]:
     """Yield the table of the columns, and a sentence on those that earlier tables have."""
     given = {name.removesuffix("_given") for name, _ in _rules(table)}
     before = [each for each in TABLES[: TABLES.index(table)] if each.command is not None]
-    own, earlier = [], defaultdict(list)
+    own, earlier = [], defaultdict[str, list[str]](list)
     for row in table_rows(table, given, before if table.command is not None else ()):
         if row.kind:
             own.append((in_code(row.names), row.kind, row.meaning))

@@ -11,8 +11,8 @@ from segscore.pipeline.errors import Refused
 from segscore.pipeline.settings.ranges import within
 
 if TYPE_CHECKING:
-    from segscore.pipeline.agreement.run import FinishedAudit
     from segscore.pipeline.agreement.work_tables import Work
+    from segscore.pipeline.runs.finished import FinishedRun
 
 _MOST = 10_000
 
@@ -53,7 +53,7 @@ class AuditWork:
             what = CHOICES[layout]
             raise Refused(f"--layout {layout}: needs the number of {what}, such as --{layout} 100")
 
-    def choose(self, finished: "FinishedAudit") -> "dict[str, Work]":
+    def choose(self, finished: "FinishedRun") -> "dict[str, Work]":
         """Choose the rows of each layout whose number is given."""
         from segscore.pipeline.agreement.work_tables import WORK
 
@@ -63,7 +63,7 @@ class AuditWork:
         }
 
 
-def print_audit(output: str, finished: "FinishedAudit", work: AuditWork, *, written: bool) -> None:
+def print_audit(output: str, finished: "FinishedRun", work: AuditWork, *, written: bool) -> None:
     """Print what an audit found, the tables that show it, what to do next, and the record.
 
     Args:
@@ -74,7 +74,7 @@ def print_audit(output: str, finished: "FinishedAudit", work: AuditWork, *, writ
     """
     from segscore.pipeline.agreement.audit_result import AuditResult
 
-    result = AuditResult(finished, finished.contested)
+    result = AuditResult(finished)
     print_sentences(result.finding().lines)
     tables = [*result.tables(), *(chosen.table for chosen in work.choose(finished).values())]
     for table in tables:

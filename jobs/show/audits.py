@@ -6,8 +6,6 @@ from segscore.jobs.show.fitted import print_lines
 from segscore.jobs.show.shown import print_result
 from segscore.pipeline.errors import Failed, Refused
 
-_MOST = 2
-
 
 def are_audits(runs: Sequence[str]) -> bool:
     """Return whether all runs are audits.
@@ -32,17 +30,15 @@ def are_audits(runs: Sequence[str]) -> bool:
 
 
 def compare_audits(runs: Sequence[str], gate: str | None, format_name: str) -> None:
-    """Print an audit beside an earlier one, and check rules.
+    """Print audits, the newest first, and check rules about it.
 
     Raises:
-        Refused: there are more than two audits, or options that audits do not have.
+        Refused: there are options that audits do not have.
         Failed: a rule is broken.
     """
     from segscore.pipeline.agreement.compared_audits import ComparedAudits, audit_rules
     from segscore.pipeline.runs.finished import FinishedRun
 
-    if len(runs) > _MOST:
-        raise Refused("compare: name an audit and an earlier one")
     if format_name != "text":
         raise Refused(f"--format {format_name}: audits are compared as text")
     rules = [] if gate is None else audit_rules(gate, len(runs))

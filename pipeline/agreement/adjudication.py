@@ -10,11 +10,9 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from heapq import nsmallest
-from itertools import groupby
+from itertools import chain, groupby
 from math import exp, log
-from typing import Any
-
-import pyarrow as pa
+from operator import itemgetter
 
 from segscore.pipeline.agreement.confidence import BoundariesByCoder, chance_right, is_near
 from segscore.pipeline.runs.finished import FinishedRun
@@ -122,15 +120,11 @@ def _codings(run: FinishedRun) -> Iterator[tuple[str, dict[str, list[int]]]]:
         for row in part.to_pylist()
     }
     for part in run.parts("prominence", ["document_id", "position", "marked_by"]):
-        for document, rows in groupby(_in_order(part), lambda row: str(row["document_id"])):
+        # Documents are together, and positions ascend.
+        batches = (batch.to_pylist() for batch in part.to_batches(max_chunksize=2**16))
+        for document, rows in groupby(chain.from_iterable(batches), itemgetter("document_id")):
             marks: dict[str, list[int]] = defaultdict(list)
             for row in rows:
                 for coder in row["marked_by"]:
                     marks[coder].append(row["position"])
             yield document, {coder: marks[coder] for coder in coders[document]}
-
-
-def _in_order(part: pa.Table) -> Iterator[dict[str, Any]]:
-    """Yield the rows of a part, whose documents are together and positions ascending."""
-    for batch in part.to_batches(max_chunksize=2**16):
-        yield from batch.to_pylist()

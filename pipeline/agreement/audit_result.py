@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from segscore.pipeline.agreement import audit_tables, coders_tables
-from segscore.pipeline.agreement.contested import contested_among_others
+from segscore.pipeline.agreement.contested import contested_documents
 from segscore.pipeline.agreement.findings import findings_of, stands_out
 from segscore.pipeline.agreement.left_out import describe_without
 from segscore.pipeline.agreement.sentences import SHOWN
@@ -16,7 +16,7 @@ from segscore.pipeline.statistics.finding import Fact, Finding
 from segscore.pipeline.statistics.formatted_numbers import interval_in_words, short_number
 from segscore.pipeline.statistics.result_table import ResultTable
 from segscore.pipeline.statistics.sentences import Sentence, Tone
-from segscore.schemas.rows import CoderRow, CoefficientRow, DocumentRow, PeerRow
+from segscore.schemas.rows import CoderRow, CoefficientRow, PeerRow
 
 _NAMED = 3
 """Most coders that a headline names."""
@@ -31,11 +31,9 @@ class AuditResult:
 
     Attributes:
         run: the audit.
-        most_contested: rows of its most contested documents.
     """
 
     run: FinishedRun
-    most_contested: Sequence[DocumentRow]
 
     @property
     def by(self) -> Sequence[str]:
@@ -55,17 +53,8 @@ class AuditResult:
         """Yield the tables that a terminal shows, in reading order."""
         yield self.coefficients
         yield coders_tables.coders_table(self.coders, self.run.unit)
-        found = (
-            self.candidate(),
-            self.types,
-            coders_tables.last_dates_table(self.run.table("coders").to_pylist(), self.by),
-            self.groups,
-        )
+        found = (self.candidate(), self.types, self.groups)
         yield from (table for table in found if table is not None)
-
-    @cached_property
-    def _contested(self) -> tuple[list[DocumentRow], list[str]]:
-        return contested_among_others(self.run, self.most_contested)
 
     @cached_property
     def sentences(self) -> list[str]:
@@ -137,8 +126,8 @@ class AuditResult:
     @property
     def contested_in_words(self) -> str:
         """The documents that are contested most, by name."""
-        rows, left_out = self._contested
-        names = [row["document_id"] for row in rows[: audit_tables.CONTESTED_SHOWN]]
+        rows, left_out = contested_documents(self.run, audit_tables.CONTESTED_SHOWN)
+        names = [row["document_id"] for row in rows]
         without = f", without {named_list(left_out)}" * bool(left_out)
         return f"most contested{without}: {', '.join(names)}" if names else ""
 
@@ -183,12 +172,10 @@ class AuditResult:
         return sorted(row["coder"] for row in ordered[:number])
 
     @property
-    def prominence(self) -> Iterator[ResultTable]:
-        """By how many coders positions are supported, and the quartiles of the shares."""
+    def prominence(self) -> ResultTable:
+        """By how many coders positions are supported."""
         columns = audit_tables.PROMINENCE_COLUMNS
-        yield from audit_tables.prominence_tables(self.run.parts("prominence", columns))
-        (corpus,) = rows_over_all(self.run.table("corpus"), self.by)
-        yield audit_tables.quartiles_table(corpus)
+        return audit_tables.prominence_table(self.run.parts("prominence", columns))
 
 
 def _chance_of(row: CoefficientRow) -> float:

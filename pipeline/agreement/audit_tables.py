@@ -1,6 +1,6 @@
 """Tables of an audit: coefficients, groups, boundary types, contested documents, prominence."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
 from typing import Any
 
@@ -29,8 +29,8 @@ _READ = (SHOWN, "segmentation_similarity")
 CLASSES = 10
 """Number of classes of shares of prominence."""
 
-_REACHES = {"0": "exactly", "half_window": "half a window", "window": "a window"}
-PROMINENCE_COLUMNS = ["coders", *(f"support_{reach}" for reach in _REACHES)]
+_SUPPORT = "support_half_window"
+PROMINENCE_COLUMNS = ["coders", _SUPPORT]
 """Columns of `prominence` that are shown."""
 
 
@@ -183,42 +183,22 @@ def codings_table(row: DocumentRow) -> ResultTable:
     )
 
 
-def prominence_tables(parts: Iterable[pa.Table]) -> Iterator[ResultTable]:
+def prominence_table(parts: Iterable[pa.Table]) -> ResultTable:
     """Show how many coders support the positions that at least one coder marked.
 
     Args:
         parts: the columns ``PROMINENCE_COLUMNS`` of `prominence`.
     """
-    counts = {reach: np.zeros(CLASSES, np.int64) for reach in _REACHES}
+    classes = np.zeros(CLASSES, np.int64)
     for part in parts:
-        several = part.column("coders").to_numpy() > 1
-        for reach, classes in counts.items():
-            share = part.column(f"support_{reach}").to_numpy()[several]
-            index = np.ceil(np.round(share * CLASSES, 9)).astype(np.int64) - 1
-            classes += np.bincount(np.maximum(index, 0), minlength=CLASSES)
+        share = part.column(_SUPPORT).to_numpy()[part.column("coders").to_numpy() > 1]
+        index = np.ceil(np.round(share * CLASSES, 9)).astype(np.int64) - 1
+        classes += np.bincount(np.maximum(index, 0), minlength=CLASSES)
     names = [percent((i + 1) / CLASSES) for i in range(CLASSES)]
-    for reach, classes in counts.items():
-        where = "at the position" if reach == "0" else f"within {_REACHES[reach]}"
-        yield ResultTable(
-            [Column("share up to", names, is_name=True), Column("positions", classes.tolist())],
-            title=f"Supported {where}",
-            guide="Positions that at least one coder marked, in documents with several coders, by "
-            f"the share of coders with a boundary {where}.",
-        )
-
-
-def quartiles_table(corpus: Mapping[str, Any]) -> ResultTable:
-    """Show the quartiles of the shares of coders, from the row of `corpus` over all documents."""
-    kinds = [(kind, reach) for kind in ("support", "peer_support") for reach in _REACHES]
-    quartiles = {"lower quartile": "q1", "median": "median", "upper quartile": "q3"}
-    named = [f"{kind}, {_REACHES[reach]}" for kind, reach in kinds]
     return ResultTable(
-        [
-            Column("share of coders", named, is_name=True),
-            *(
-                Column(heading, [corpus[f"{kind}_{reach}_{name}"] for kind, reach in kinds])
-                for heading, name in quartiles.items()
-            ),
-        ],
-        title="Quartiles",
+        [Column("share up to", names, is_name=True), Column("positions", classes.tolist())],
+        title="Supported within half a window",
+        guide="Positions that at least one coder marked, in documents with several coders, by the "
+        "share of coders with a boundary within half a window. The table prominence has the same "
+        "at the position and within a window, and corpus the quartiles.",
     )

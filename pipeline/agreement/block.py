@@ -14,7 +14,7 @@ from segscore.pipeline.agreement.coder_pairs import EDITS, Counts, Peers, add_pa
 from segscore.pipeline.agreement.nearest import NearBoundaries, pair_nearest
 from segscore.pipeline.agreement.prominence import Marked
 from segscore.pipeline.arrays.document_ids import Hashes
-from segscore.pipeline.arrays.ragged import Floats, Ints
+from segscore.pipeline.arrays.ragged import Flags, Floats, Ints, numbers
 from segscore.pipeline.scoring.references import References
 
 _Number = TypeVar("_Number", Ints, Floats)
@@ -124,6 +124,15 @@ class Block:
         start, end = self.pairs.documents
         units = self.codings.resampling
         return units.hashes[units.index[start:end]]
+
+    def pairs_of_one(self, attribute: str | None) -> Flags:
+        """Return which pairs of codings have one value of an attribute, shape (pairs,)."""
+        pairs = self.pairs
+        if attribute is None:
+            return np.zeros(len(pairs), bool)
+        values = self.codings.attributes.column(attribute).combine_chunks()
+        code = numbers(values.dictionary_encode().indices.fill_null(-1))
+        return np.asarray((code[pairs.row] == code[pairs.peer]) & (code[pairs.row] >= 0))
 
     def attributes_of(self, document: Ints) -> dict[str, pa.ChunkedArray]:
         """Return the attributes of the block's documents with these numbers."""

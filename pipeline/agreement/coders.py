@@ -54,7 +54,6 @@ def coder_rows(group: Group, view: View | None) -> Iterator[dict[str, object]]:
             "documents": int(sums["codings"][x]),
             "peers": int(peers["peers"][x]),
             "boundaries": int(sums["marks"][x]),
-            "potential_boundaries": int(sums["places"][x]),
             "rate": rates[x],
             PEER_SHOWN: similar[x],
             **intervals[x],

@@ -1,10 +1,9 @@
 """Tables of coders: boundary rates, agreement with others and with themselves, a candidate."""
 
-import textwrap
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 
-from segscore.pipeline.agreement.findings import by_date, stands_out
+from segscore.pipeline.agreement.findings import stands_out
 from segscore.pipeline.agreement.sentences import (
     PEER_SHOWN,
     SHOWN,
@@ -49,8 +48,6 @@ _FEW, _LEAST = 8, 5
 
 _CROWD = 20
 """From so many coders on, of whom none can be judged, they are ranked by shrunk effects."""
-_DATES = 24
-_LONGEST_HEADING = 16
 
 
 def _coder(rows: Sequence[CoderRow]) -> Column:
@@ -228,30 +225,6 @@ def system_pairs_table(rows: Sequence[PeerRow], names: Sequence[str], coders: in
         * (left_out > 0),
         guide="B is boundary similarity and S segmentation similarity, pooled over the documents "
         "that both coded; empty if there are none.",
-    )
-
-
-def last_dates_table(coders: Sequence[CoderRow], by: Sequence[str]) -> ResultTable | None:
-    """Show how coders agree with their peers on each of the last dates, a column for each coder.
-
-    None if the groups are not dates.
-    """
-    series = by_date(coders, by)
-    if series is None:
-        return None
-    last = slice(-_DATES, None)
-    earlier = len(series.dates) - _DATES
-    values = {"median\nof all": series.median} | {
-        textwrap.fill(name, _LONGEST_HEADING): column for name, column in series.coders.items()
-    }
-    return ResultTable(
-        [
-            Column(by[0], series.dates[last], is_name=True),
-            *(Column(name, column[last]) for name, column in values.items()),
-        ],
-        title="B with peers by date, coders who stand out first",
-        caption=f"{earlier} earlier dates are in the table coders" * (earlier > 0),
-        whole=False,
     )
 
 

@@ -1,20 +1,31 @@
-"""Compare two audits, such as this month's with last month's, and check rules about them.
+"""Compare audits, such as this month's with those of earlier months, and check rules about them.
 
-The documents of two months differ, so that their coefficients are independent: the interval of the
-difference is as wide as the root of the sum of both squared widths.  Where they share documents it
-is wider than need be.
+A change of pi has an interval by the jackknife over the documents of both audits, so that it is as
+narrow as it may be where they share documents, and that of independent values where they do not.
 """
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from math import hypot
+from functools import cached_property
+from math import isnan
+from pathlib import PurePath
+from typing import Any
 
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from segscore.pipeline.agreement.coder_pairs import EDITS
+from segscore.pipeline.agreement.coefficients import ACTUAL
 from segscore.pipeline.agreement.judging.steps import MARKS
 from segscore.pipeline.agreement.sentences import SHOWN
+from segscore.pipeline.arrays.document_ids import hash_names
 from segscore.pipeline.errors import Refused
+from segscore.pipeline.measures.measure import evaluate
 from segscore.pipeline.runs.finished import FinishedRun, rows_over_all
-from segscore.pipeline.statistics.formatted_numbers import shown_change
+from segscore.pipeline.statistics.formatted_numbers import counted, shown_cell, shown_change
+from segscore.pipeline.statistics.jackknife import Estimate, difference
 from segscore.pipeline.statistics.result_table import Column, ResultTable
 from segscore.schemas.rows import CoderRow, CoefficientRow
 
@@ -86,28 +97,34 @@ def audit_rules(text: str, audits: int) -> list[AuditRule]:
 
 @dataclass(frozen=True)
 class ComparedAudits:
-    """An audit, and one to compare it with.
+    """Audits, the newest first.
 
     Attributes:
-        runs: the audit, and the earlier one if there is one.
+        runs: the audits.
     """
 
     runs: Sequence[FinishedRun]
 
-    def value(self, name: str, *, change: bool) -> AuditValue | None:
-        """Return a number of the first audit, or its change; None if it is undefined."""
-        found = [_value(run, name) for run in self.runs[: 1 + change]]
-        if None in found:
+    def value(self, name: str, *, change: bool, at: int = 0) -> AuditValue | None:
+        """Return a number of an audit, or its change from the next one; None if it is undefined."""
+        found = [_value(run, name) for run in self.runs[at : at + 1 + change]]
+        if len(found) <= change or None in found:
             return None
         known = [each for each in found if each is not None]
         if not change:
             return known[0]
-        now, before = known
-        apart = now.value - before.value
-        if None in (now.low, now.high, before.low, before.high):
-            return AuditValue(apart, None, None)
-        half = hypot(_half(now), _half(before))
-        return AuditValue(apart, apart - half, apart + half)
+        if name == "named":
+            return AuditValue(known[0].value - known[1].value, None, None)
+        changed = difference(self.estimates[at], self.estimates[at + 1])
+        apart = known[0].value - known[1].value
+        # Chance that is computed in another way (--expected) moves both ends.
+        ends = (None if isnan(end) else end + apart - changed.value for end in changed.interval())
+        return AuditValue(apart, *ends)
+
+    @cached_property
+    def estimates(self) -> list[Estimate]:
+        """The pi of each audit, and what it would be without each document."""
+        return [_pi_by_unit(run) for run in self.runs]
 
     def tables(self) -> Iterator[ResultTable]:
         """Yield pi of each audit with the change, then the coders."""
@@ -115,42 +132,76 @@ class ComparedAudits:
         yield self._coders()
 
     def _coefficients(self) -> ResultTable:
-        names, values = [run.url for run in self.runs], [_value(run, "pi") for run in self.runs]
+        numbers = range(len(self.runs))
+        columns = [
+            Column("audit", [run.url for run in self.runs], is_name=True),
+            _column("pi", [self.value("pi", change=False, at=at) for at in numbers], shown_cell),
+        ]
+        shared = 0
         if len(self.runs) > 1:
-            names.append("change")
-            values.append(self.value("pi", change=True))
+            changes = [self.value("pi", change=True, at=at) for at in numbers]
+            columns.append(_column("change", changes, shown_change))
+            shared = _shared(*self.runs[:2])
+        named = [sum(bool(_marks(row)) for row in _coders(run).values()) for run in self.runs]
         return ResultTable(
-            [
-                Column("audit", names, is_name=True),
-                Column(
-                    f"pi by {SHOWN}",
-                    [None if each is None else each.value for each in values],
-                    ends=[(None, None) if e is None else (e.low, e.high) for e in values],
-                ),
-            ],
-            title="agreement",
-            caption="the interval of the change is for different documents, as of two months"
-            * (len(self.runs) > 1),
+            [*columns, Column("named", named)],
+            title=f"pi by {SHOWN}",
+            caption=f"the first two share {counted(shared, 'document')}" * (shared > 0),
         )
 
     def _coders(self) -> ResultTable:
         audits: list[Mapping[str, CoderRow]] = [_coders(run) for run in self.runs]
         names = sorted(audits[0], key=lambda name: (_effect(audits[0][name]) or 0.0, name))
-        names += sorted({*audits[-1]} - {*names})
-        columns = [Column("coder", names, is_name=True)]
-        for audit, when in zip(audits, ("now", "before"), strict=False):
-            rows = [audit.get(name) for name in names]
-            effects = [None if row is None else _effect(row) for row in rows]
-            marks = [_marks(row) for row in rows]
-            columns.append(Column(f"effect {when}", effects, write=shown_change))
-            columns.append(Column(f"named {when}", marks, is_name=True))
-        return ResultTable(columns, title="coders, lowest agreement now first")
+        names += sorted({name for audit in audits for name in audit} - {*names})
+        heading = ["now", "before"]
+        if len(audits) > len(heading):
+            heading = [PurePath(run.url).name for run in self.runs]
+        return ResultTable(
+            [
+                Column("coder", names, is_name=True),
+                *(
+                    Column(when, [_in_words(audit.get(name)) for name in names], is_name=True)
+                    for when, audit in zip(heading, audits, strict=False)
+                ),
+            ],
+            title="effect of each coder, lowest agreement now first, and what is named",
+        )
 
 
-def _half(value: AuditValue) -> float:
-    assert value.low is not None
-    assert value.high is not None
-    return (value.high - value.low) / 2
+def _column(name: str, values: Sequence[AuditValue | None], write: Callable[[Any], str]) -> Column:
+    """Return a column of values with intervals."""
+    known = [None if each is None else each.value for each in values]
+    ends = [(None, None) if each is None else (each.low, each.high) for each in values]
+    return Column(name, known, ends=ends, write=write)
+
+
+def _shared(run: FinishedRun, other: FinishedRun) -> int:
+    """Return how many documents are in both audits."""
+    ids = [{*each.table("documents", ["document_id"])[0].to_pylist()} for each in (run, other)]
+    return len(ids[0] & ids[1])
+
+
+def _pi_by_unit(run: FinishedRun) -> Estimate:
+    """Return pi of boundary similarity, and what it would be without each resampling unit."""
+    by = run.settings.get("resample_by") or "document_id"
+    names = dict.fromkeys(["document_id", by, "codings", "segments", "n_units"])
+    documents, pairs = run.table("documents", [*names]), run.table("pairs", ["document_id", *EDITS])
+    named = documents.column(by).cast(pa.string()).fill_null("").combine_chunks()
+    units, of_document = np.unique(hash_names(named).hashes, return_inverse=True)
+    ids = [table.column("document_id").cast(pa.string()) for table in (pairs, documents)]
+    of_pair = of_document[pc.index_in(ids[0], value_set=ids[1].combine_chunks()).to_numpy()]
+    sums = {name: np.bincount(of_pair, pairs.column(name).to_numpy(), len(units)) for name in EDITS}
+    codings, size = (documents.column(name).to_numpy() for name in ("codings", "n_units"))
+    marks = np.array([sum(each) for each in documents.column("segments").to_pylist()]) - codings
+    for name, values in (("marks", marks), ("places", codings * (size - 1))):
+        sums[name] = np.bincount(of_document, values, len(units))
+    left = {name: np.append(each.sum() - each, each.sum()) for name, each in sums.items()}
+    similar = evaluate([ACTUAL[SHOWN]], left, {"n_t": run.settings["n_t"]}, rows=False)[SHOWN]
+    with np.errstate(divide="ignore", invalid="ignore"):
+        chance = (left["marks"] / left["places"]) ** 2
+        pi = (similar - chance) / (1 - chance)
+    weight = np.sum([sums[name] for name in EDITS if name != "near_miss_span"], axis=0)
+    return Estimate(float(pi[-1]), units, pi[:-1], weight, (None, 1), by != "document_id")
 
 
 def _coders(run: FinishedRun) -> dict[str, CoderRow]:
@@ -162,18 +213,19 @@ def _effect(row: CoderRow) -> float | None:
     return row.get("agreement_effect")
 
 
-def _marks(row: CoderRow | None) -> str:
-    """Return the marks of a coder; a dash of who is not in the audit."""
-    if row is None:
-        return "–"
+def _marks(row: CoderRow) -> str:
     return ", ".join(mark for mark in MARKS if row.get(mark))
+
+
+def _in_words(row: CoderRow | None) -> str:
+    """Return the effect of a coder with what is named; a dash of who is not in the audit."""
+    return "–" if row is None else f"{shown_change(_effect(row))} {_marks(row)}".strip()
 
 
 def _value(run: FinishedRun, name: str) -> AuditValue | None:
     if name == "named":
-        return AuditValue(
-            float(sum(bool(_marks(row)) for row in _coders(run).values())), None, None
-        )
+        named = sum(bool(_marks(row)) for row in _coders(run).values())
+        return AuditValue(float(named), None, None)
     rows: list[CoefficientRow] = rows_over_all(run.table("agreement"), run.settings["group_by"])
     for row in rows:
         if (row["coefficient"], row["similarity"]) == ("pi", SHOWN) and row["value"] is not None:

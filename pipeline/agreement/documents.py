@@ -1,8 +1,7 @@
 """Measure agreement in each document: pairs, means over pairs, coefficients, prominence."""
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable
 from heapq import nsmallest
-from typing import TypeVar
 
 import numpy as np
 import pyarrow as pa
@@ -234,15 +233,7 @@ def most_contested(documents: pa.Table, number: int) -> list[DocumentRow]:
     return chosen
 
 
-_Document = TypeVar("_Document", bound=Mapping[str, object])
-
-
-def first_contested(rows: Iterable[_Document], number: int) -> list[_Document]:
-    """Return the most contested of rows of ``most_contested``, at most ``number``."""
-    return nsmallest(number, rows, key=_contested_order)
-
-
-def _contested_order(row: Mapping[str, object]) -> tuple[float, float, str]:
+def _contested_order(row: DocumentRow) -> tuple[float, float, str]:
     contested, window_diff = (number_in(row, name) for name in ("contested", "window_diff_mean"))
     return (
         1.0 if contested is None else -contested,
@@ -253,8 +244,19 @@ def _contested_order(row: Mapping[str, object]) -> tuple[float, float, str]:
 
 def contested_in(parts: Iterable[pa.Table], number: int) -> list[DocumentRow]:
     """Return the most contested rows of all parts of `documents`, as ``most_contested`` does."""
-    return first_contested((row for part in parts for row in most_contested(part, number)), number)
+    rows = (row for part in parts for row in most_contested(part, number))
+    return nsmallest(number, rows, key=_contested_order)
 
+
+CONTESTED_COLUMNS = [
+    "document_id",
+    "codings",
+    "boundary_similarity",
+    "segments_mean",
+    "window_diff_mean",
+    "coders",
+]
+"""Columns of `documents` by which these are ranked, and who coded each."""
 
 PAIR_COLUMNS = (
     "document_id",
@@ -279,10 +281,7 @@ def contested_without(
         coders: names of the coders.
         number: the most documents.
     """
-    return first_contested(
-        (row for part in parts for row in most_contested(_documents_without(part, coders), number)),
-        number,
-    )
+    return contested_in((_documents_without(part, coders) for part in parts), number)
 
 
 def _documents_without(pairs: pa.Table, coders: Collection[str]) -> pa.Table:

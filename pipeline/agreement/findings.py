@@ -1,10 +1,8 @@
 """Say in sentences what an audit shows: how well coders agree, and who stands out."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import pairwise
 from math import ceil
-from statistics import median
 from typing import Any
 
 import pyarrow as pa
@@ -16,7 +14,7 @@ from segscore.pipeline.agreement.judging.drift import day_of
 from segscore.pipeline.agreement.judging.limits import CHANGE_P, FEWEST_DOCUMENTS, FEWEST_JUDGED
 from segscore.pipeline.agreement.judging.step import MOST, AuditRows, Part
 from segscore.pipeline.agreement.judging.steps import MARKS, STEPS
-from segscore.pipeline.agreement.sentences import PEER_SHOWN, SHOWN
+from segscore.pipeline.agreement.sentences import SHOWN
 from segscore.pipeline.agreement.type_rows import type_sentences, types_over_all
 from segscore.pipeline.plain_text import named_list
 from segscore.pipeline.runs.finished import FinishedRun, rows_by_group, rows_over_all
@@ -49,6 +47,7 @@ _MUCH_WIDER = 2
 _TOO_WIDE = 1.0
 """Width from which an interval for other coders says nothing."""
 
+_OF_CODERS = (Part.READINGS, Part.AGREEMENT, Part.PAIRS, Part.CODERS)
 _TWO = 2
 _FEWEST_RANKED, _LEAST_SHRUNK = 20, 0.05
 """Coders whose effects are ranked where nobody is judged, and from where on they are listed."""
@@ -64,7 +63,7 @@ def stands_out(row: Mapping[str, object]) -> bool:
 
 def describe_audit(agreement: Sequence[CoefficientRow], audit: AuditRows) -> list[str]:
     """Return sentences that say how to read an audit."""
-    marked = _said(audit, Part.CODERS)
+    marked = [sentence for part in _OF_CODERS for sentence in _said(audit, part)]
     judged = [row for row in audit.coders if row.get("low_agreement") is not None]
     if not marked and not judged:
         return [
@@ -270,52 +269,6 @@ def _precision(row: CoefficientRow, half: float) -> Iterator[str]:
             others += ": more coders help, more documents do not"
             more = 0
     yield "; ".join(part for part in (known, others, needed * (more > 0)) if part) + "."
-
-
-@dataclass(frozen=True)
-class ByDate:
-    """How coders agree with their peers on each date.
-
-    Attributes:
-        dates: the dates, ascending.
-        median: median of all coders on each date.
-        coders: values of the coders by name, those who drift first, then others who stand out;
-            None without peers on a date.
-    """
-
-    dates: list[str]
-    median: list[float]
-    coders: dict[str, list[float | None]]
-
-
-def by_date(coders: Sequence[CoderRow], group_by: Sequence[str]) -> ByDate | None:
-    """Return how coders agree with their peers on each date; None if the groups are not dates."""
-    if len(group_by) != 1:
-        return None
-    known: dict[str, dict[str, float]] = {}
-    for row in coders:
-        (value,), similarity = group_of(row, group_by), row[PEER_SHOWN]
-        if value is not None and similarity is not None:
-            if day_of(value) is None:
-                return None
-            known.setdefault(str(value), {})[row["coder"]] = similarity
-    if not known:
-        return None
-    dates = dict(sorted(known.items(), key=lambda item: (day_of(item[0]), item[0])))
-    whole = [row for row in coders if group_of(row, group_by) == (None,)]
-    return ByDate(
-        dates=[*dates],
-        median=[median(values.values()) for values in dates.values()],
-        coders={
-            row["coder"]: [values.get(row["coder"]) for values in dates.values()]
-            for row in sorted(whole, key=_stands_out_first)
-        },
-    )
-
-
-def _stands_out_first(row: CoderRow) -> tuple[bool, bool, float, str]:
-    fall = -abs(row.get("peer_drift") or 0)
-    return not row.get("drifting"), not stands_out(row), fall, row["coder"]
 
 
 def findings_of(run: FinishedRun) -> list[str]:

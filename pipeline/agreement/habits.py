@@ -5,13 +5,10 @@ the same documents.
 """
 
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from statistics import fmean
-
-import pyarrow as pa
-import pyarrow.compute as pc
 
 from segscore.pipeline.agreement.sentences import SHOWN
 from segscore.pipeline.plain_text import named_list
@@ -150,23 +147,14 @@ def _searched(
     return sizes, members
 
 
-def _rows(
-    run: FinishedRun, table: str, columns: Sequence[str], documents: Collection[str]
-) -> Iterator[dict[str, object]]:
-    wanted = pa.array([*documents], pa.string())
-    for part in run.parts(table, ["document_id", *columns]):
-        chosen = pc.is_in(part.column("document_id").cast(pa.string()), wanted)
-        yield from part.filter(chosen).to_pylist()
-
-
 def _codings(run: FinishedRun, members: Mapping[str, Sequence[str]]) -> Documents:
     """Return the boundaries of all coders of some documents."""
     codings: Documents = {
         document: {name: [] for name in members[document]} for document in members
     }
-    for row in _rows(run, "prominence", ["position", "marked_by"], members):
-        for coder in row["marked_by"]:  # type: ignore[attr-defined]
-            codings[str(row["document_id"])][coder].append(int(str(row["position"])))
+    for row in run.rows_of("prominence", ["position", "marked_by"], members):
+        for coder in row["marked_by"]:
+            codings[row["document_id"]][coder].append(row["position"])
     return codings
 
 
@@ -174,19 +162,24 @@ def _similarities(
     run: FinishedRun, members: Mapping[str, Sequence[str]]
 ) -> dict[str, dict[tuple[str, str], float]]:
     found: dict[str, dict[tuple[str, str], float]] = defaultdict(dict)
-    for row in _rows(run, "pairs", ["coder", "peer", SHOWN], members):
-        found[str(row["document_id"])][str(row["coder"]), str(row["peer"])] = float(str(row[SHOWN]))
+    for row in run.rows_of("pairs", ["coder", "peer", SHOWN], members):
+        found[row["document_id"]][row["coder"], row["peer"]] = row[SHOWN]
     return found
 
 
 def _habits(coder: str, coded: _Coded) -> Habits:
     own = {document: codings for document, codings in coded.codings.items() if coder in codings}
     step, steps = _steps(coder, own)
+    by_chance = (
+        (name, _with(name, coded.similar[document]) <= _HARDLY * coded.chance)
+        for document, codings in own.items()
+        for name in codings
+    )
     return Habits(
         clearest=_clearest(coder, own, coded),
-        no_end=_empty_half(coder, own, coded.sizes, after=True),
-        no_start=_empty_half(coder, own, coded.sizes, after=False),
-        chance=_by_chance(coder, own, coded),
+        no_end=_share(coder, _empty_halves(own, coded.sizes, after=True)),
+        no_start=_share(coder, _empty_halves(own, coded.sizes, after=False)),
+        chance=_share(coder, by_chance),
         step=step,
         steps=steps,
     )
@@ -209,29 +202,25 @@ def _clearest(coder: str, own: Documents, coded: _Coded) -> tuple[str, ...]:
     return tuple(document for _, less, document in sorted(apart)[:_CLEAREST] if less < 0)
 
 
-def _empty_half(coder: str, own: Documents, sizes: Mapping[str, int], *, after: bool) -> Share:
-    counts = Counter[bool]()
-    numbers = Counter[bool]()
+def _share(coder: str, observed: Iterable[tuple[str, bool]]) -> Share:
+    """Count how often something is so, of the coder and of the others."""
+    counts = Counter((name == coder, is_so) for name, is_so in observed)
+    own, others = counts[True, True], counts[False, True]
+    return Share(own, own + counts[True, False], others, others + counts[False, False])
+
+
+def _empty_halves(
+    own: Documents, sizes: Mapping[str, int], *, after: bool
+) -> Iterator[tuple[str, bool]]:
+    """Yield whether each coder has nothing on one side of the middle, where somebody else has."""
     for document, codings in own.items():
         middle = sizes[document] / 2
         halves = {
             name: any((at > middle) is after for at in marks) for name, marks in codings.items()
         }
         for name, has in halves.items():
-            # Only where somebody else has one, of those who have marked anything.
             if codings[name] and any(value for other, value in halves.items() if other != name):
-                numbers[name == coder] += 1
-                counts[name == coder] += not has
-    return Share(counts[True], numbers[True], counts[False], numbers[False])
-
-
-def _by_chance(coder: str, own: Documents, coded: _Coded) -> Share:
-    counts, numbers = Counter[bool](), Counter[bool]()
-    for document, codings in own.items():
-        for name in codings:
-            numbers[name == coder] += 1
-            counts[name == coder] += _with(name, coded.similar[document]) <= _HARDLY * coded.chance
-    return Share(counts[True], numbers[True], counts[False], numbers[False])
+                yield name, not has
 
 
 def _steps(coder: str, own: Documents) -> tuple[int | None, Share]:

@@ -1,6 +1,5 @@
 """Audit the documents of one part: the task of an agreement run."""
 
-import json
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 
@@ -15,9 +14,7 @@ from segscore.pipeline.agreement.coder_pairs import require_memory
 from segscore.pipeline.agreement.documents import (
     document_coefficients,
     documents_table,
-    first_contested,
     index_table,
-    most_contested,
     pairs_table,
     prominence_table,
     similarities,
@@ -35,7 +32,7 @@ from segscore.pipeline.agreement.layers import Layers, count_layers
 from segscore.pipeline.agreement.pseudonyms import Pseudonyms, renamed
 from segscore.pipeline.agreement.settings import AgreeSettings
 from segscore.pipeline.agreement.tallies import Groups, Tallies, add_tables, merge_tallies
-from segscore.pipeline.agreement.tally import tallies_of
+from segscore.pipeline.agreement.tally import Counted, tallies_of
 from segscore.pipeline.arrays.ragged import flags
 from segscore.pipeline.runs import receipts
 from segscore.pipeline.runs.record import RowCounts, count_rejected, require_row_counts, rest_of
@@ -55,19 +52,6 @@ from segscore.pipeline.tables.contradictions import Described, describe
 from segscore.pipeline.tables.plain_attributes import with_attributes
 from segscore.pipeline.tables.read import Rows, join_rows, validate_rows
 from segscore.pipeline.tables.validate import REJECT_COLUMNS
-
-CONTESTED = 10
-"""The most documents that a part reports as contested."""
-
-CONTESTED_COLUMNS = [
-    "document_id",
-    "codings",
-    "boundary_similarity",
-    "segments_mean",
-    "window_diff_mean",
-    "coders",
-]
-"""Columns of `documents` that are reported for contested documents."""
 
 
 @dataclass(frozen=True)
@@ -116,17 +100,16 @@ class Audited:
         of_candidate: number of codings by the candidate.
         layers: in how many documents the codings have different values of a group-by column.
         pairs: number of rows written to `pairs`.
+        of_one_tool: number of those of two codings of one tool.
         size: total units and total segments of all accepted codings, for `per-run` windows.
         tallied: whether it has documents, whose sums it saved.
-        contested: rows of `documents` with the lowest similarity; coders as a JSON list, because
-            receipts have no lists in rows.
     """
 
     rows: RowCounts
     pairs: int = 0
+    of_one_tool: int = 0
     size: tuple[int, int] = (0, 0)
     tallied: bool = False
-    contested: list[dict[str, object]] = field(default_factory=list)
     left_out: dict[str, int] = field(default_factory=dict)
     of_candidate: int = 0
     layers: dict[str, Layers] = field(default_factory=dict)
@@ -144,23 +127,17 @@ class AcceptedCodings:
         codings: codings prepared for measuring; None if there are none.
         rejects: rejected rows.
         unpaired: codings that are alone in their document, and documents without two codings.
-        became: for each table, how many rows were scored, rejected and unpaired.
-        left_out: number of codings that are left out, by coder.
         extra: codings that are compared with the others; None if there are none.
         typed: the codings that have boundary types; None if there are none.
-        of_candidate: number of codings by the candidate.
-        layers: in how many documents the codings have different values of a group-by column.
+        received: what became of the rows.
     """
 
     codings: References | None
     rejects: pa.Table
     unpaired: pa.Table
-    became: RowCounts
-    left_out: dict[str, int]
     extra: ExtraCodings | None
     typed: References | None
-    of_candidate: int
-    layers: dict[str, Layers]
+    received: Audited
 
 
 def survey_codings(job: AgreeJob, part: AgreePart) -> Audited:
@@ -170,7 +147,7 @@ def survey_codings(job: AgreeJob, part: AgreePart) -> Audited:
     if accepted.codings is not None:
         segments = accepted.codings.side.boundaries.lengths + 1
         size = int(accepted.codings.size.sum()), int(segments.sum())
-    return replace(_received(accepted), size=size)
+    return replace(accepted.received, size=size)
 
 
 def audit_part(job: AgreeJob, part: AgreePart) -> Audited:
@@ -198,7 +175,7 @@ def audit_codings(
         write(table, "", excluded)
     codings = accepted.codings
     if codings is None:
-        return _received(accepted), None
+        return accepted.received, None
     require_memory(codings)
     bucketed = resampling.are_buckets(codings.resampling.hashes)
     attributes, reach = shared_attributes(codings), job.choices.reach
@@ -207,33 +184,18 @@ def audit_codings(
     extra = extra_tallies(accepted.extra, audited, job.group_by, job.choices.judging)
     extra["types"] = types_tally(accepted.typed, audited, job.group_by, reach.n_t)
     nothing = {name: table.slice(0, 0) for name, table in extra.items()}
-    tallies, pairs, contested = [], 0, []
+    tallies, pairs, of_one_tool, tool = [], 0, 0, job.asked.same_tool
     for number, documents in enumerate(cut_blocks(codings.first)):
         block = make_block(codings, attributes, documents, reach)
         for table, rows in _tables(block, job):
             write(table, f"-{number:03d}", rows)
-            if table == "documents":
-                chosen = most_contested(rows.select(CONTESTED_COLUMNS), CONTESTED)
-                contested += [{**row, "coders": json.dumps(row["coders"])} for row in chosen]
-        segments = job.choices.segments
-        tallies.append(
-            tallies_of(block, job.group_by, nothing, bucketed=bucketed, segments=segments)
-        )
+        how = Counted(bucketed, job.choices.segments, tool)
+        tallies.append(tallies_of(block, job.group_by, nothing, how))
         pairs += len(block.pairs)
-    contested = first_contested(contested, CONTESTED)
-    audited_part = replace(_received(accepted), pairs=pairs, tallied=True, contested=contested)
+        of_one_tool += int(np.count_nonzero(block.pairs_of_one(tool)))
+    audited_part = replace(accepted.received, pairs=pairs, of_one_tool=of_one_tool, tallied=True)
     apart = {name: add_tables(name, [table], job.group_by) for name, table in extra.items()}
     return audited_part, replace(merge_tallies(tallies, job.group_by), **apart)
-
-
-def _received(accepted: AcceptedCodings) -> Audited:
-    """Return what became of the rows of a part."""
-    return Audited(
-        accepted.became,
-        left_out=accepted.left_out,
-        of_candidate=accepted.of_candidate,
-        layers=accepted.layers,
-    )
 
 
 PLAIN = {"pairs": ("document_id",), "documents": ("document_id",), "prominence": ("position",)}
@@ -310,9 +272,8 @@ def separate_codings(
         counted |= count_rejected(rejected, name)
         counted["unpaired"] = unpaired.column("table").to_pylist().count(name)
         counted["scored"] = rest_of(counted)
-    return AcceptedCodings(
-        prepared, rejected, unpaired, became, left_out, extra, typed, of_candidate, layers
-    )
+    received = Audited(became, left_out=left_out, of_candidate=of_candidate, layers=layers)
+    return AcceptedCodings(prepared, rejected, unpaired, extra, typed, received)
 
 
 def _leave_out(rows: Rows | None, coders: tuple[str, ...]) -> tuple[Rows | None, dict[str, int]]:

@@ -1,7 +1,7 @@
 """Compute the tables by group of an agreement run, and describe what was left out."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import astuple, fields
+from dataclasses import fields
 from itertools import islice, pairwise
 from typing import Any
 
@@ -18,7 +18,7 @@ from segscore.pipeline.agreement.judging.judge import add_comparisons, judge_cod
 from segscore.pipeline.agreement.judging.steps import COLUMN_TYPES
 from segscore.pipeline.agreement.other_coders import agreement_rows
 from segscore.pipeline.agreement.part import AgreeJob
-from segscore.pipeline.agreement.same_coders import same_coders
+from segscore.pipeline.agreement.same_coders import COLUMNS, same_coders
 from segscore.pipeline.agreement.settings import AgreeSettings
 from segscore.pipeline.agreement.tallies import (
     GROUP,
@@ -42,14 +42,6 @@ TYPES_UNUSED = (
 )
 _Row = dict[str, Any]
 _NAMES = ("coefficient", "similarity", "coder", "peer")
-_SAME = (
-    "same_coders",
-    "joined_coders",
-    "left_coders",
-    "same_coders_change",
-    "same_coders_low",
-    "same_coders_high",
-)
 _CHANGES = ("change", "change_low", "change_high", "change_p")
 
 
@@ -211,7 +203,7 @@ def _add_changes(
         at = row[by[0]] if ordered else None
         key = row["coefficient"], row["similarity"]
         row.update(zip(_CHANGES, found.get((at, key), (float("nan"),) * 4), strict=True))
-        row.update(same.get(at, dict.fromkeys(_SAME, float("nan"))))
+        row.update(same.get(at, dict.fromkeys(COLUMNS, float("nan"))))
 
 
 def _same_coders(
@@ -225,11 +217,7 @@ def _same_coders(
     pairs = whole.by_document.pairs(judging.similarity, judging.n_t)
     number = {value: 1 + at for at, value in enumerate(ordered)}
     for before, value in pairwise(ordered):
-        compared = same_coders(
-            whole.by_document,
-            pairs,
-            (number[before], number[value]),
-            grouped=whole.choices.grouped,
-        )
-        found[value] = dict(zip(_SAME, astuple(compared), strict=True))
+        both = number[before], number[value]
+        grouped = whole.choices.grouped
+        found[value] = same_coders(whole.by_document, pairs, both, grouped=grouped)
     return found

@@ -1,23 +1,18 @@
 """Run `segscore agree` from its settings to a published folder."""
 
-import json
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, replace
 from functools import partial
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
 
-from segscore.pipeline.agreement.documents import contested_in, first_contested
-from segscore.pipeline.agreement.example import with_example
 from segscore.pipeline.agreement.in_memory import audit_in_memory
 from segscore.pipeline.agreement.layers import refuse_layers
 from segscore.pipeline.agreement.left_out import require_coders
 from segscore.pipeline.agreement.part import (
-    CONTESTED,
-    CONTESTED_COLUMNS,
     AgreeJob,
     AgreePart,
     Audited,
@@ -68,23 +63,9 @@ from segscore.pipeline.tables.plain_attributes import (
 )
 from segscore.pipeline.tables.sources import Sources
 from segscore.pipeline.tables.units import one_unit
-from segscore.schemas.rows import DocumentRow
 
 AUDITED = "audited"
-_TABLES = ("agreement", "coders", "peers", "corpus", "types")
-"""The tables by group."""
-
-
-@dataclass(frozen=True)
-class FinishedAudit(FinishedRun):
-    """A finished run of `segscore agree`, and the rows of its most contested documents."""
-
-    contested: list[DocumentRow] = field(default_factory=list, kw_only=True)
-
-    @property
-    def by_group(self) -> dict[str, pa.Table]:
-        """The tables by group, by name."""
-        return {name: self.table(name) for name in _TABLES}
+TABLES_BY_GROUP = ("agreement", "coders", "peers", "corpus", "types")
 
 
 def run_agreement(
@@ -93,7 +74,7 @@ def run_agreement(
     progress: Progress = ignore_progress,
     sources: Sources | None = None,
     sink: Sink | None = None,
-) -> FinishedAudit | Done:
+) -> FinishedRun | Done:
     """Audit the agreement of coders, and publish the run or keep it in memory.
 
     Args, Returns: as ``run_scoring``.
@@ -125,7 +106,7 @@ def _finish(
     plan: Plan,
     audited: list[Audited],
     tallies: Tallies | None,
-) -> FinishedAudit:
+) -> FinishedRun:
     """Write the tables by group, compose the record, and publish the run or keep it in memory."""
     settings = job.asked
     with run.stage("agreement"):
@@ -139,16 +120,16 @@ def _finish(
         "signature": settings.signature(estimator),
         "settings": asdict(settings),
         "plan": plan.explanation,
-        **_counted(audited),
+        **_counted(audited, settings.same_tool),
         **_record(run, settings, tables, account, written),
     }
-    return FinishedAudit(
-        settings.output,
-        run.publish(record),
-        tables=run.sink.tables,
-        read=written,
-        contested=_contested(audited),
-    )
+    if settings.same_tool is not None:
+        record["warnings"].append(
+            f"{record['of_one_tool']:,} of {record['pairs']:,} pairs of codings have one "
+            f"{settings.same_tool}, and judge nobody"
+        )
+    published = run.publish(record)
+    return FinishedRun(settings.output, published, tables=run.sink.tables, read=written)
 
 
 def _require_named(
@@ -165,13 +146,15 @@ def _require_named(
         require_coders("--candidate", [settings.candidate], known)
 
 
-def _counted(audited: Iterable[Audited]) -> dict[str, Any]:
+def _counted(audited: Iterable[Audited], tool: str | None) -> dict[str, Any]:
     """Return the number of pairs, and of the codings that were left out, by coder."""
-    pairs, left_out = 0, Counter[str]()
+    pairs, of_one_tool, left_out = 0, 0, Counter[str]()
     for part in audited:
         pairs += part.pairs
+        of_one_tool += part.of_one_tool
         left_out.update(part.left_out)
-    return {"pairs": pairs, "left_out": dict(sorted(left_out.items()))}
+    counts = {"pairs": pairs, "left_out": dict(sorted(left_out.items()))}
+    return counts | ({} if tool is None else {"of_one_tool": of_one_tool})
 
 
 def _coders(
@@ -215,21 +198,22 @@ def _job(
     settings = settings.in_unit(unit)
     kinds = {GROUP + name: kind for name, kind in _groups(settings, tables).items()}
     choices = settings.choices(unit)
-    _require_round(settings, tables["codings"])
+    _require_attributes(settings, tables["codings"])
     settings, key = with_pseudonyms(settings, codings_of(tables["codings"], sources))
     attributes = plain_rows(tables.values())
     return settings, AgreeJob(NOWHERE, settings, choices, kinds, "", attributes, key)
 
 
-def _require_round(settings: AgreeSettings, codings: InputTable) -> None:
-    """Refuse an attribute of rounds that codings do not have, unless it is the default."""
+def _require_attributes(settings: AgreeSettings, codings: InputTable) -> None:
+    """Refuse attributes that codings do not have, but for the default one of rounds."""
     types = attribute_types([codings])
-    if settings.round not in (ROUND, *types):
-        raise Refused(
-            f"--round {settings.round}: codings have no such attribute"
-            f"{nearest(settings.round, sorted(types))}; available: "
-            f"{', '.join(sorted(types)) or 'none'}"
-        )
+    for option, name in (("--round", settings.round), ("--same-tool", settings.same_tool)):
+        if name not in (None, ROUND, *types):
+            hint = nearest(str(name), sorted(types))
+            raise Refused(
+                f"{option} {name}: codings have no such attribute{hint}; available: "
+                f"{', '.join(sorted(types)) or 'none'}"
+            )
 
 
 def _audit(
@@ -259,13 +243,6 @@ def _audit(
         return [*audited.values()], add_saved(run, sums, saved) if saved else None
 
 
-def _contested(audited: Iterable[Audited]) -> list[DocumentRow]:
-    """Return the most contested documents of all parts."""
-    rows = first_contested((row for part in audited for row in part.contested), CONTESTED)
-    named = [row | {"coders": json.loads(str(row["coders"]))} for row in rows]
-    return cast("list[DocumentRow]", named)
-
-
 def _groups(settings: AgreeSettings, tables: Mapping[str, InputTable]) -> dict[str, pa.DataType]:
     """Return the type of each group-by column."""
     undescribed = None if "documents" in tables else tables["codings"]
@@ -280,28 +257,11 @@ def _done(run: TaskRun, settings: AgreeSettings) -> Done:
     return run.done
 
 
-def read_audit(output: str) -> FinishedAudit:
-    """Read the audit that a folder contains.
-
-    Raises:
-        Refused: the folder has no finished run.
-    """
-    run = FinishedRun.open(output)
-    return FinishedAudit(output, run.record, contested=contested_of(run))
-
-
-def contested_of(run: FinishedRun) -> list[DocumentRow]:
-    """Return the rows of the most contested documents of an audit."""
-    return contested_in(run.parts("documents", CONTESTED_COLUMNS), CONTESTED)
-
-
 def _write_tables(
     run: TaskRun, settings: AgreeSettings, job: AgreeJob, tallies: Tallies
 ) -> tuple[dict[str, pa.Table], str]:
     """Write the tables by group; return them and the name of the estimator of the intervals."""
     tables, estimator = agreement_tables(settings, job, tallies)
-    near = job.choices.n_t - 1
-    tables["coders"] = with_example(tables["coders"], settings.group_by, run.sink, near)
     for name, table in tables.items():
         run.write(name, table)
     return tables, estimator

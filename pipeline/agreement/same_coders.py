@@ -3,7 +3,7 @@
 If coders join or leave with new guidelines, the agreement changes with them.
 """
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 
@@ -11,32 +11,21 @@ from segscore.pipeline.agreement.judging.by_document import ByDocument, CodedPai
 from segscore.pipeline.arrays.ragged import Flags
 from segscore.pipeline.statistics.jackknife import UNKNOWN, Estimate, difference
 
-
-@dataclass(frozen=True)
-class SameCoders:
-    """How well the coders of two groups agree in both.
-
-    Attributes:
-        coders: number of coders of both groups.
-        joined: number of coders of the second group alone.
-        left: number of coders of the first group alone.
-        change: similarity in the second group less that in the first, among the coders of both.
-        low: lower end of its 95 % interval.
-        high: upper end of its 95 % interval.
-    """
-
-    coders: int
-    joined: int
-    left: int
-    change: float
-    low: float
-    high: float
+COLUMNS = (
+    "same_coders",
+    "joined_coders",
+    "left_coders",
+    "same_coders_change",
+    "same_coders_low",
+    "same_coders_high",
+)
+"""Columns of `agreement` about these coders."""
 
 
 def same_coders(
     coded: ByDocument, pairs: CodedPairs, groups: tuple[int, int], *, grouped: bool = False
-) -> SameCoders:
-    """Compare two groups.
+) -> dict[str, float]:
+    """Return ``COLUMNS`` of the second of two groups: how well the coders of both agree in each.
 
     Args:
         coded: counts of pairs of codings.
@@ -54,13 +43,9 @@ def same_coders(
     )
     known = not (np.isnan(before.value) or np.isnan(after.value))
     change = difference(after, before) if known else UNKNOWN
-    return SameCoders(
-        int(np.count_nonzero(both)),
-        int(np.count_nonzero(members[1] & ~both)),
-        int(np.count_nonzero(members[0] & ~both)),
-        change.value,
-        *change.interval(),
-    )
+    numbers = (np.count_nonzero(of) for of in (both, members[1] & ~both, members[0] & ~both))
+    found = (*map(float, numbers), change.value, *change.interval())
+    return dict(zip(COLUMNS, found, strict=True))
 
 
 def _members(pairs: CodedPairs, rows: Flags, coders: int) -> Flags:

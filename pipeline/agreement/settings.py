@@ -87,6 +87,16 @@ class AgreeSettings:
             rare=True,
         ),
     ] = ROUND
+    same_tool: Annotated[
+        str | None,
+        Option(
+            "Attribute of codings with the tool whose suggestions they began with. "
+            "Two codings of one tool judge nobody.",
+            Panel.INPUTS,
+            signed=Signed("same_tool", "attribute of which codings with one value judge nobody"),
+            rare=True,
+        ),
+    ] = None
     candidate: Annotated[
         str | None,
         Option(

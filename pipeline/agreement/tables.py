@@ -14,7 +14,6 @@ from segscore.schemas.columns import (
     true_or_null,
     value,
     whole,
-    whole_or_null,
 )
 
 
@@ -32,7 +31,6 @@ def _column(column: StepColumn) -> pap.Column:
         Kind.SIZE: value,
         Kind.NAME: name_or_null,
         Kind.WHOLE: whole,
-        Kind.POSITION: whole_or_null,
     }
     return simple[column.kind](meaning)
 

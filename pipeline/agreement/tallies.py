@@ -290,11 +290,7 @@ def _settle(parts: Iterable[Tallies]) -> list[Tallies]:
 
 def is_bucketed(part: Tallies) -> bool:
     """Return whether a part's resampling units are hash buckets."""
-    return not _has_hashes(part.documents)
-
-
-def _has_hashes(table: pa.Table) -> bool:
-    return bool(pa.types.is_uint64(table.schema.field("unit").type))
+    return not pa.types.is_uint64(part.documents.schema.field("unit").type)
 
 
 def _in_buckets(part: Tallies) -> Tallies:

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Mapping
+from typing import NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -24,13 +25,25 @@ SQUARES_SPLIT = 2**30
 """Squares are summed in a high and a low part, so that no sum over an archive overflows."""
 
 
+class Counted(NamedTuple):
+    """How documents are counted.
+
+    Attributes:
+        bucketed: whether units are hash buckets.
+        segments: whether chances are computed from segments.
+        same_tool: attribute of codings; two with one value of it judge nobody. None: all do.
+    """
+
+    bucketed: bool
+    segments: bool
+    same_tool: str | None = None
+
+
 def tallies_of(
     block: Block,
     group_by: Groups,
     extra: Mapping[str, pa.Table],
-    *,
-    bucketed: bool,
-    segments: bool,
+    how: Counted,
 ) -> Tallies:
     """Add up some documents by resampling unit.
 
@@ -38,9 +51,9 @@ def tallies_of(
         block: the documents.
         group_by: the group-by columns and their types.
         extra: the tallies of codings that are set aside, which are not of a block.
-        bucketed: whether units are hash buckets.
-        segments: whether chances are computed from segments.
+        how: how they are counted.
     """
+    bucketed, segments, same_tool = how
     pairs, sums = block.pairs, block.sums
     groups = block.attributes_of(np.arange(len(sums.coders)))
 
@@ -56,7 +69,11 @@ def tallies_of(
     of_pairs, of_distances = _pairs(block, folds(hashes))
     held_out = {"coder": coder, **_held_out(block, rate, segments=segments)}
     of_document = {"document": hashes[pairs.document], "unit": unit[pairs.document]}
-    of_sample = {**of_document, **_sampled(of_pairs)}
+    judging = ~block.pairs_of_one(same_tool)
+    names = ("coder", "peer", *EDITS, "pair_places")
+    every = pa.table({**of_document, **{name: of_pairs[name] for name in names}})
+    of_sample = every.filter(pa.array(judging))
+    sampled = dict(zip(every.column_names, of_sample.columns, strict=True))
     of_panels = {"unit": unit, "panel": panels(block), "places": sums.size}
     return Tallies(
         documents=add("documents", documents, {"unit": unit, **_documents(block, rate)}),
@@ -67,7 +84,7 @@ def tallies_of(
         held_out=add("held_out", codings, held_out),
         segments=add("segments", codings, _segments(block)),
         supports=add("supports", *_supports(block)),
-        sample=add("sample", pairs.document, of_sample),
+        sample=add("sample", pairs.document[judging], sampled),
         lengths=add("lengths", *_lengths(block, hashes, coder)),
         **extra,
     )
@@ -131,11 +148,6 @@ def _with_peers(block: Block) -> Counts:
         name: add_up(np.tile(block.counts[name], 2), both, len(block.boundaries))
         for name in PAIR_COUNTS
     }
-
-
-def _sampled(of_pairs: Mapping[str, object]) -> dict[str, object]:
-    """Return the columns of ``sample`` of each pair of codings."""
-    return {name: of_pairs[name] for name in ("coder", "peer", *EDITS, "pair_places")}
 
 
 def _documents(block: Block, rate: Ints) -> Counts:

@@ -48,10 +48,11 @@ def where_tables(rows: Sequence[RunRow], unit: str | None = None) -> Iterator[Re
             {row["system"]: _cell(row, totals[row["system"]]) for row in found}
             for found in classes.values()
         ]
+        names = [_class(analysis, low, high, kind, unit) for low, high, kind in classes]
         most = [max(row["reference_boundaries"] for row in found) for found in classes.values()]
         yield ResultTable(
             [
-                Column("", [_class(analysis, *of, unit) for of in classes], is_name=True),
+                Column("", names, is_name=True),
                 *([Column("boundaries", most)] if analysis != "distance" else []),
                 *(
                     Column(

@@ -25,6 +25,9 @@ from segscore.pipeline.statistics.jackknife import FEWEST
 from segscore.pipeline.statistics.power import LEAST_DOCUMENTS
 from segscore.schemas.rows import OmnibusRow, PairRow
 
+_NAMED = 3
+"""Most pairs of a sentence that are named."""
+
 _MOST_DOCUMENTS = 1_000_000
 """Number of documents above which a need for more is not told."""
 
@@ -63,6 +66,9 @@ def against_chance(rows: Sequence[PairRow]) -> str | None:
 
 
 def _first_pairs(rows: Sequence[PairRow]) -> str:
+    """Name pairs if they are few, and count them otherwise."""
+    if len(rows) > _NAMED:
+        return f"{len(rows):,}"
     return first_named([f"{row['system']} and {row['other']}" for row in rows])
 
 

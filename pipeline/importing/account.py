@@ -11,7 +11,6 @@ from segscore.pipeline import storage
 from segscore.pipeline.errors import Refused
 from segscore.pipeline.importing.conversion.surveyed import SurveyedShape
 from segscore.pipeline.importing.describe import MOST_LISTED, RangeReceipt
-from segscore.pipeline.importing.parts import PartReceipt
 from segscore.pipeline.importing.read_part import BAD_ROWS
 
 
@@ -46,13 +45,6 @@ class Imported:
     test_set: str = ""
     warnings: tuple[str, ...] = ()
     doubts: tuple[str, ...] = ()
-
-
-def require_accepted(receipts: Iterable[PartReceipt]) -> None:
-    """Refuse the import if a part is refused, with the message of the first."""
-    for receipt in receipts:
-        if receipt.refusal is not None:
-            raise Refused(receipt.refusal)
 
 
 def rejects_of(folder: str) -> Iterator[pa.Table]:

@@ -14,15 +14,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from segscore.pipeline.errors import Refused
-from segscore.pipeline.importing.account import require_accepted
-from segscore.pipeline.importing.parts import PartReceipt
+from segscore.pipeline.importing.parts import PartReceipt, accepted, refusable
 from segscore.pipeline.importing.read_files import ImportedRows
-from segscore.pipeline.importing.scored_regions import (
-    OPTION,
-    Regions,
-    StatedRegions,
-    digest_of,
-)
+from segscore.pipeline.importing.scored_regions import OPTION, Regions, StatedRegions, digest_of
 from segscore.pipeline.importing.shards import Shard, read_shard, write_shard
 from segscore.pipeline.plain_text import named_list
 from segscore.pipeline.runs.tasks import TaskRun
@@ -80,8 +74,7 @@ def cut_to_regions(
     regions = stated.in_units(unit)
     several = any(len(each) > 1 for each in regions.values())
     job = CutJob(run.folder, regions, several)
-    receipts = [*run.tasks(cut_part, rows.shards, job, stage="regions").values()]
-    require_accepted(receipts)
+    receipts = [*accepted(run.tasks(cut_part, rows.shards, job, stage="regions")).values()]
     shards = [receipt.shard for receipt in receipts if receipt.shard is not None]
     if not shards:
         raise Refused(
@@ -118,15 +111,9 @@ def _describe(receipts: Iterable[CutReceipt], location: str) -> str:
     return line
 
 
+@refusable
 def cut_part(job: CutJob, part: Shard) -> CutReceipt:
     """Cut the rows of a part."""
-    try:
-        return _cut(job, part)
-    except Refused as refusal:
-        return CutReceipt(str(refusal))
-
-
-def _cut(job: CutJob, part: Shard) -> CutReceipt:
     rows = read_shard(job.folder, part)
     if job.several and CUT_FROM in rows.table.column_names:
         raise Refused(f"{rows.urls[0]}: has a column {CUT_FROM}, which {OPTION} adds; rename it")

@@ -1,6 +1,6 @@
 """Tasks that describe documents: in ranges of their ids, each from all rows of its documents."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 
@@ -10,7 +10,6 @@ import pyarrow.compute as pc
 
 from segscore.pipeline import storage
 from segscore.pipeline.arrays.ragged import flags
-from segscore.pipeline.errors import Refused
 from segscore.pipeline.importing.import_tables import (
     BlockPlaces,
     collect_keys,
@@ -18,7 +17,7 @@ from segscore.pipeline.importing.import_tables import (
     key_columns,
     name_of_part,
 )
-from segscore.pipeline.importing.parts import PartReceipt
+from segscore.pipeline.importing.parts import PartReceipt, refusable
 from segscore.pipeline.importing.read_part import write_rejects
 from segscore.pipeline.importing.shards import Shard, read_shard
 from segscore.pipeline.tables.check_table import DOCUMENTS
@@ -43,13 +42,30 @@ class DocumentRange:
 
 
 @dataclass(frozen=True)
-class DocumentsJob:
-    """The values that all tasks that describe documents share; `types` are their columns."""
+class TableTypes:
+    """Columns of all tables, and their types; None for documents if nothing describes them."""
+
+    tables: Mapping[str, pa.Schema]
+    documents: pa.Schema | None
+
+
+@dataclass(frozen=True)
+class TablesJob:
+    """What all tasks that make tables share; documents are described before types are known.
+
+    Attributes:
+        folder: folder of the run.
+        shards: all rows.
+        types: the columns of each table; None before they are known.
+        unit: unit of all rows; None if it is not known.
+        stated: what the metadata of the files state besides.
+    """
 
     folder: str
     shards: Sequence[Shard]
-    types: pa.Schema = field(default_factory=lambda: pa.schema([]))
+    types: TableTypes | None = None
     unit: str | None = None
+    stated: Mapping[str, str | None] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -87,12 +103,10 @@ def cut_ranges(shards: Sequence[Shard], size: int) -> list[DocumentRange]:
     ]
 
 
-def describe_range(job: DocumentsJob, part: DocumentRange) -> RangeReceipt:
+@refusable
+def describe_range(job: TablesJob, part: DocumentRange) -> RangeReceipt:
     """Find out which attributes differ within documents, and which rows contradict each other."""
-    try:
-        keys = collect_keys([*_read_range(job, part)])
-    except Refused as refusal:
-        return RangeReceipt(str(refusal))
+    keys = collect_keys([*_read_range(job, part)])
     differing = {*attribute_names(keys.table)} - keys.described.shared
     found, places = contradictions(keys.table), keys.places
     if any(rows.num_rows for rows in found):
@@ -120,11 +134,12 @@ def _contradiction(
     return rule, places.block_of(number), line, message
 
 
-def write_documents(job: DocumentsJob, part: DocumentRange) -> DocumentsReceipt:
+def write_documents(job: TablesJob, part: DocumentRange) -> DocumentsReceipt:
     """Write the documents of a range, and those that break a rule as rejects."""
-    keys = collect_keys([*_read_range(job, part)], job.types.names)
-    documents, rejects = keys.valid_documents()
-    types = dict(zip(job.types.names, job.types.types, strict=True))
+    assert job.types is not None
+    schema = job.types.documents or pa.schema([])
+    documents, rejects = collect_keys([*_read_range(job, part)], schema.names).valid_documents()
+    types = dict(zip(schema.names, schema.types, strict=True))
     if documents.num_rows:
         url = storage.join(job.folder, DOCUMENTS, f"{part.name}.parquet")
         storage.write_table(url, with_unit(with_columns(documents, types), job.unit))
@@ -133,7 +148,7 @@ def write_documents(job: DocumentsJob, part: DocumentRange) -> DocumentsReceipt:
 
 
 def _read_range(
-    job: DocumentsJob, part: DocumentRange, choose: ColumnChoice | None = key_columns
+    job: TablesJob, part: DocumentRange, choose: ColumnChoice | None = key_columns
 ) -> Iterator[Rows]:
     """Yield the rows of a range of documents: a block for each shard, empty if it has none."""
     return (_in_range(job.folder, shard, part, choose) for shard in job.shards)

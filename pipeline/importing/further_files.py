@@ -7,16 +7,16 @@ from segscore.pipeline import storage
 from segscore.pipeline.errors import Absent, Refused
 from segscore.pipeline.importing.answers.inputs import has_json_lines_name, name_at
 from segscore.pipeline.importing.answers.options import ANSWER_FORMATS
-from segscore.pipeline.importing.conversion.names import ReadFile, without_endings
+from segscore.pipeline.importing.conversion.names import without_endings
 from segscore.pipeline.importing.field_paths import field_path
 from segscore.pipeline.importing.formats.interval_columns import unit_of, use_of
 from segscore.pipeline.importing.formats.intervals import DAY, name_of
 from segscore.pipeline.importing.formats.speech import is_uem, read_regions
 from segscore.pipeline.importing.formats.table_rows import read_table_rows
 from segscore.pipeline.importing.formats.values import array_of, line_objects
-from segscore.pipeline.importing.import_blocks import Reading, read_input
 from segscore.pipeline.importing.open_input import open_input
 from segscore.pipeline.importing.opened_file import OpenedFile
+from segscore.pipeline.importing.reading import Reading, read_input
 from segscore.pipeline.importing.settings import ImportSettings
 from segscore.pipeline.importing.shapes import Extent, Intervals
 from segscore.pipeline.importing.unit_times import (
@@ -177,7 +177,7 @@ def read_times(files: list[InputFile], settings: ImportSettings) -> dict[str, Un
             _add(_of_records(open_input(file.url, own_settings), settings), found)
             continue
         read = read_input(file.url, reading)
-        if not isinstance(read, ReadFile):
+        if read.positions:
             raise Refused(f"{OPTION} {file.url}: has positions, not times")
         own = settings.document_id or without_endings(read.file.name, read.endings)
         for shape in read.shapes:

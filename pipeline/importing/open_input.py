@@ -3,13 +3,14 @@
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import PurePosixPath
 
 from segscore.pipeline import storage
 from segscore.pipeline.errors import Refused
 from segscore.pipeline.importing.conversion.names import without_endings
 from segscore.pipeline.importing.formats.answers import describe_answer
-from segscore.pipeline.importing.formats.format import PARQUET_ENDINGS, Head
+from segscore.pipeline.importing.formats.format import JSON_LINES_ENDINGS, PARQUET_ENDINGS, Head
 from segscore.pipeline.importing.formats.known import FALLBACK, FORMATS
 from segscore.pipeline.importing.opened_file import OpenedFile
 from segscore.pipeline.importing.settings import ImportSettings
@@ -66,6 +67,8 @@ def format_of(file: OpenedFile, settings: ImportSettings) -> str:
     plain = without_compression(file.url)
     if file.is_parquet:
         return detect(plain, "", settings, storage.column_names(file.url))
+    if plain.lower().endswith(JSON_LINES_ENDINGS) and file.is_utf8:  # its first lines tell
+        file = replace(file, content=file.content[: file.content.find(b"\n", _CHUNK) + 1 or None])
     return by_ending(plain) or detect(plain, file.text(), settings)
 
 

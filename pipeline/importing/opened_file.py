@@ -1,7 +1,7 @@
 """A file to import, as its reader gets it."""
 
 import codecs
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import PurePosixPath
 
@@ -9,7 +9,7 @@ import pyarrow as pa
 
 from segscore.pipeline import storage
 from segscore.pipeline.errors import Refused
-from segscore.pipeline.tables.rows import RowPlace, printable
+from segscore.pipeline.tables.rows import Defaults, RowPlace, printable
 
 _BYTE_ORDER_MARKS = {
     codecs.BOM_UTF8: "utf-8",
@@ -24,12 +24,22 @@ _END_OF_FILE = "\x1a"
 class Notes:
     """What a reader left out or reinterpreted: numbers, and names in the order of the file.
 
-    Warnings of what may have been meant in another way are ``doubts``.
+    Attributes:
+        numbers: numbers of what was left out, by name.
+        names: names of what was left out, by name.
+        doubts: warnings of what may have been meant in another way.
+        remarks: further remarks, of formats that give positions.
+        adapted: a clause about each column that was converted.
+        bad_lines: number (from 0) and message of lines that could not be read, if `--max-rejects`
+            lets them be left out.
     """
 
     numbers: dict[str, int] = field(default_factory=dict)
     names: dict[str, list[str]] = field(default_factory=dict)
     doubts: list[str] = field(default_factory=list)
+    remarks: list[str] = field(default_factory=list)
+    adapted: set[str] = field(default_factory=set)
+    bad_lines: list[tuple[int, str]] = field(default_factory=list)
 
     def add(self, name: str, what: str | int) -> None:
         """Add a number to those of `name`, or a name to its names unless it is there already."""
@@ -50,6 +60,8 @@ class OpenedFile:
         notes: what its reader left out.
         first_line: number of the first line of the content; 1 unless it is a part of the file.
         names_coder: whether the name of the file is that of its coder where nothing says another.
+        defaults: what rows have that do not state it, in formats that give positions.
+        urls: all files of the import.
     """
 
     url: str
@@ -58,6 +70,8 @@ class OpenedFile:
     notes: Notes = field(default_factory=Notes)
     first_line: int = 1
     names_coder: bool = False
+    defaults: Defaults = field(default_factory=Defaults)
+    urls: Sequence[str] = ()
 
     @property
     def name(self) -> str:

@@ -2,8 +2,11 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import wraps
+from typing import TypeVar, get_type_hints
 
 from segscore.pipeline import storage
+from segscore.pipeline.errors import Refused
 
 _FILES = 256
 """Largest number of files of a part."""
@@ -47,6 +50,34 @@ class PartReceipt:
     """What a task of an import returns; `refusal` says why its input is refused, None if not."""
 
     refusal: str | None = None
+
+
+_Job = TypeVar("_Job")
+_Part = TypeVar("_Part")
+_Receipt = TypeVar("_Receipt", bound=PartReceipt)
+
+
+def refusable(task: Callable[[_Job, _Part], _Receipt]) -> Callable[[_Job, _Part], _Receipt]:
+    """Let a task return a receipt with the refusal that it raises, so that others go on."""
+    receipt_class = get_type_hints(task)["return"]
+
+    @wraps(task)
+    def perform(job: _Job, part: _Part) -> _Receipt:
+        try:
+            return task(job, part)
+        except Refused as refusal:
+            found: _Receipt = receipt_class(str(refusal))
+            return found
+
+    return perform
+
+
+def accepted(receipts: Mapping[str, _Receipt]) -> Mapping[str, _Receipt]:
+    """Return receipts; or refuse the import if a part is refused, with the message of the first."""
+    for receipt in receipts.values():
+        if receipt.refusal is not None:
+            raise Refused(receipt.refusal)
+    return receipts
 
 
 def cut_files(

@@ -3,24 +3,24 @@
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from segscore.pipeline.importing.account import of_many_files, require_accepted
+from segscore.pipeline.importing.account import of_many_files
 from segscore.pipeline.importing.conversion.coders import FolderNames
 from segscore.pipeline.importing.conversion.convert import Survey
 from segscore.pipeline.importing.conversion.surveyed import SurveyedShape
-from segscore.pipeline.importing.import_blocks import Reading, is_plain_json_lines
-from segscore.pipeline.importing.parts import FilePart, cut_files, lines_before
+from segscore.pipeline.importing.parts import FilePart, accepted, cut_files, lines_before
 from segscore.pipeline.importing.read_part import (
-    ConvertJob,
     ReadJob,
     ReadReceipt,
     convert_part,
     read_part,
     stated_lengths,
 )
+from segscore.pipeline.importing.reading import Reading, is_plain_json_lines
 from segscore.pipeline.importing.shapes import Extent
 from segscore.pipeline.importing.shards import Shard, read_shard
 from segscore.pipeline.runs.tasks import TaskRun
 from segscore.pipeline.storage import InputFile
+from segscore.pipeline.tables.units import MILLISECOND
 
 READ = "read"
 
@@ -42,20 +42,22 @@ class ImportedRows:
         own: attributes of segmentations, even if they do not differ within documents.
         unit: unit of rows that were not converted from shapes; None if it is not known.
         doubts: warnings of what may have been meant in another way, to be said last.
+        formats: name of each format of the files -> the first file of it.
     """
 
     shards: list[Shard]
-    surveyed: list[SurveyedShape]
-    others: bool
     rejects: int
     counted: list[str]
-    adapted: list[str]
+    surveyed: list[SurveyedShape] = field(default_factory=list)
+    others: bool = True
+    adapted: list[str] = field(default_factory=list)
     left_out: int = 0
     tables: Mapping[str, int] = field(default_factory=dict)
     stated: Mapping[str, str | None] = field(default_factory=dict)
     own: tuple[str, ...] = ()
     unit: str | None = None
     doubts: tuple[str, ...] = ()
+    formats: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def number(self) -> int:
@@ -82,8 +84,7 @@ def read_files(
         Refused: a part is refused; the message is that of the first.
     """
     job = ReadJob(run.folder, reading, extents, alone=len(parts) == 1)
-    receipts = run.tasks(read_part, parts, job, stage=READ)
-    require_accepted(receipts.values())
+    receipts = accepted(run.tasks(read_part, parts, job, stage=READ))
     before = lines_before(parts, {name: receipt.lines for name, receipt in receipts.items()})
     receipts = {
         name: replace(receipt, shard=receipt.shard and replace(receipt.shard, before=before[name]))
@@ -91,7 +92,7 @@ def read_files(
     }
     surveyed = [one for receipt in receipts.values() for one in receipt.surveyed]
     read = [receipt.shard for receipt in receipts.values() if receipt.shard is not None]
-    converted: dict[str, ReadReceipt] = {}
+    converted: Mapping[str, ReadReceipt] = {}
     shapes = [part for part in parts if receipts[part.name].shapes]
     if shapes:
         columns = ["document_id", "role", "n_units"]
@@ -100,11 +101,13 @@ def read_files(
             for shard in read
             for row in stated_lengths([read_shard(run.folder, shard, lambda _: columns)])
         )
-        survey = Survey.of(surveyed, extents, lengths)
-        convert_job = ConvertJob(run.folder, reading, survey)
-        converted = run.tasks(convert_part, shapes, convert_job, stage="converted")
-        require_accepted(converted.values())
+        job = replace(job, survey=Survey.of(surveyed, extents, lengths))
+        converted = accepted(run.tasks(convert_part, shapes, job, stage="converted"))
     both = [*receipts.values(), *converted.values()]
+    formats: dict[str, str] = {}
+    for receipt in receipts.values():
+        for name, url in receipt.formats.items():
+            formats.setdefault(name, url)
     return ImportedRows(
         shards=[*_in_order(parts, receipts, converted)],
         surveyed=surveyed,
@@ -114,8 +117,10 @@ def read_files(
             *of_many_files([line for receipt in both for line in receipt.counted]),
             *FolderNames.of(surveyed).describe(surveyed),
         ],
+        unit=None if reading.times is None else MILLISECOND,
         adapted=sorted({clause for receipt in both for clause in receipt.adapted}),
         doubts=tuple([line for receipt in both for line in receipt.doubts][:1]),
+        formats=formats,
     )
 
 

@@ -25,19 +25,16 @@ def with_recipe(settings: ImportSettings) -> ImportSettings:
     if known.format is not None:
         options["format_name"] = known.format
     if not options:
+        note = f" ({known.note})" if known.note else ""
         raise Refused(
             f"--testset {known.name}: segscore does not know how to import it; name the options "
-            f"yourself, and omit --testset{_note(known)}"
+            f"yourself, and omit --testset{note}"
         )
     defaults = {field.name: field.default for field in fields(settings)}
     changed = {
         name: value for name, value in options.items() if getattr(settings, name) == defaults[name]
     }
     return replace(settings, **changed)  # type: ignore[arg-type]
-
-
-def _note(known: KnownSet) -> str:
-    return f" ({known.note})" if known.note else ""
 
 
 def recognise_imported(settings: ImportSettings, location: str) -> Recognition:

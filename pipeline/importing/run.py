@@ -10,15 +10,16 @@ from segscore.pipeline import storage
 from segscore.pipeline.errors import Refused
 from segscore.pipeline.importing.account import Imported, common_unit, require_few
 from segscore.pipeline.importing.answers.from_settings import answer_options, find_units
-from segscore.pipeline.importing.answers.stage import AnswerFiles, read_answers
+from segscore.pipeline.importing.answers.gathering import ANSWERS, SOURCE
+from segscore.pipeline.importing.answers.stage import read_answers
 from segscore.pipeline.importing.answers.timing import Timing
 from segscore.pipeline.importing.cut_rows import cut_to_regions
 from segscore.pipeline.importing.folders import Folders
 from segscore.pipeline.importing.formats.known import FORMATS, SPECIFIC_OPTIONS, format_named
 from segscore.pipeline.importing.further_files import find_times, read_lengths, read_times
-from segscore.pipeline.importing.import_blocks import Reading, format_of_input
 from segscore.pipeline.importing.open_input import naming_fitting_files
 from segscore.pipeline.importing.read_files import READ, cut_input, read_files
+from segscore.pipeline.importing.reading import Reading
 from segscore.pipeline.importing.recipe import recognise_imported
 from segscore.pipeline.importing.scored_regions import read_scored_regions
 from segscore.pipeline.importing.settings import ImportSettings
@@ -83,8 +84,8 @@ def run_import(
         run.work(),
     ):
         if options is not None:
-            found_files = AnswerFiles(source, files, settings, _timing(reading, extents))
-            rows = read_answers(run, found_files, options)
+            found = {SOURCE: source, ANSWERS: files}
+            rows = read_answers(run, found, settings, options, _timing(reading, extents))
         else:
             parts = cut_input(files, reading, run.limits.bytes_per_part)
             run.claim({READ: parts})
@@ -98,7 +99,8 @@ def run_import(
         imported = _with_test_set(write_tables(run, settings, rows), settings, run.folder)
         publish_tables(run.attempt, [*imported.rows])
     rejected = imported.rows.pop(REJECTS, 0)
-    return replace(imported, rejected=rejected, unused=[*left_out, *warn_of_unused(reading)])
+    unused = [*left_out, *warn_of_unused(settings, rows.formats, times)]
+    return replace(imported, rejected=rejected, unused=unused)
 
 
 def _lengths(settings: ImportSettings) -> tuple[Mapping[str, Extent], list[str]]:
@@ -158,29 +160,25 @@ def _inputs(
     return [InputTable(name, tuple(table), (), pa.schema([])) for name, table in found.items()]
 
 
-def warn_of_unused(reading: Reading) -> Iterator[str]:
-    """Yield a warning for each option that no reader of the imported files uses."""
-    settings = reading.settings
+def warn_of_unused(
+    settings: ImportSettings, formats: Mapping[str, str], times: Sequence[InputFile] = ()
+) -> Iterator[str]:
+    """Yield a warning for each option that no reader of the imported files uses.
+
+    Args:
+        settings: the settings.
+        formats: name of each format of the files -> the first file of it.
+        times: files with the times of units.
+    """
     unused = [name for name in SPECIFIC_OPTIONS if getattr(settings, name) not in (None, 0, ())]
-    others = (
-        settings.start_timecode,
-        settings.documents,
-        settings.unit_times,
-        settings.regions,
-    )
+    others = (settings.start_timecode, settings.documents, settings.unit_times, settings.regions)
     if any(given is not None for given in others):  # they may have frames
         unused = [name for name in unused if name != "frame_rate"]
-    examples: dict[str, str] = {}
-    for url in reading.urls if unused else ():
-        format_name = format_of_input(url, reading)
-        examples.setdefault(format_name, url)
-        known = FORMATS[format_name]
+    for known in map(FORMATS.__getitem__, formats):
         used = {*known.options}
-        if reading.times is not None and (known.in_units or "unit_times" in used):
+        if times and (known.in_units or "unit_times" in used):
             used |= {"unit_times", "source"}
         unused = [name for name in unused if name not in used]
-        if not unused:
-            return
-    shown = [f"{url} ({name})" for name, url in islice(examples.items(), _FORMATS_SHOWN)]
+    shown = [f"{url} ({name})" for name, url in islice(formats.items(), _FORMATS_SHOWN)]
     for name in unused:
         yield f"--{name.replace('_', '-')} has no effect on {', '.join(shown)}"

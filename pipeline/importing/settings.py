@@ -7,12 +7,7 @@ from math import inf
 from typing import TYPE_CHECKING, Annotated
 
 from segscore.pipeline.errors import Refused, nearest
-from segscore.pipeline.settings.options import (
-    Argument,
-    MemoryLimitOption,
-    Option,
-    Panel,
-)
+from segscore.pipeline.settings.options import Argument, MemoryLimitOption, Option, Panel
 from segscore.pipeline.settings.ranges import in_unit_interval, one_of
 from segscore.pipeline.settings.reading import COUNTED_UNITS, read_names, read_renames
 
@@ -86,19 +81,13 @@ class ImportSettings:
         ),
     ] = None
     references: Annotated[
-        str | None,
-        Option(
-            "Pattern of files of references: 'ref/*'.",
-            Panel.INPUTS,
-        ),
+        str | None, Option("Pattern of files of references: 'ref/*'.", Panel.INPUTS)
     ] = None
     hypotheses: Annotated[
-        str | None,
-        Option("Pattern of files of hypotheses: 'systems/*'.", Panel.INPUTS),
+        str | None, Option("Pattern of files of hypotheses: 'systems/*'.", Panel.INPUTS)
     ] = None
     coder: Annotated[
-        str | None,
-        Option("Coder or system, where the file names none.", Panel.INPUTS),
+        str | None, Option("Coder or system, where the file names none.", Panel.INPUTS)
     ] = None
     system: Annotated[
         str | None,
@@ -110,11 +99,7 @@ class ImportSettings:
     ] = None
     rename_coders: Annotated[
         dict[str, str] | None,
-        Option(
-            "CSV file of coders and the names they get.",
-            Panel.INPUTS,
-            read_renames,
-        ),
+        Option("CSV file of coders and the names they get.", Panel.INPUTS, read_renames),
     ] = None
     document_id: Annotated[
         str | None, Option("Document, where the file names none.", Panel.INPUTS)
@@ -170,11 +155,7 @@ class ImportSettings:
         Option("Time at which the recording starts, such as 10:00:00:00.", Panel.TIMES, rare=True),
     ] = None
     gaps: Annotated[
-        str,
-        Option(
-            "Gaps: join them to the segment before, or own segments.",
-            Panel.SEGMENTS,
-        ),
+        str, Option("Gaps: join them to the segment before, or own segments.", Panel.SEGMENTS)
     ] = "join"
     smallest_gap: Annotated[
         int, Option("Milliseconds; a shorter gap is not counted as one.", Panel.SEGMENTS, rare=True)
@@ -190,21 +171,14 @@ class ImportSettings:
     levels: Annotated[
         bool,
         Option(
-            "Make a segment's level the type of its boundary.",
-            Panel.SEGMENTS,
-            flags="--levels",
+            "Make a segment's level the type of its boundary.", Panel.SEGMENTS, flags="--levels"
         ),
     ] = False
     max_level: Annotated[
         int | None, Option("Deepest level to read; 1 is the outermost.", Panel.SEGMENTS, rare=True)
     ] = None
     strict: Annotated[
-        bool,
-        Option(
-            "Refuse gaps, overlaps and the like.",
-            Panel.SEGMENTS,
-            flags="--strict",
-        ),
+        bool, Option("Refuse gaps, overlaps and the like.", Panel.SEGMENTS, flags="--strict")
     ] = False
     columns: Annotated[
         dict[str, str] | None,
@@ -259,21 +233,13 @@ class ImportSettings:
     ] = None
     tier: Annotated[
         tuple[str, ...],
-        Option(
-            "Tiers to read; in topics@*, * is the coder.",
-            Panel.ANNOTATIONS,
-            read_names,
-        ),
+        Option("Tiers to read; in topics@*, * is the coder.", Panel.ANNOTATIONS, read_names),
     ] = ()
     namespace: Annotated[
         str | None, Option("Namespace of JAMS annotations to read.", Panel.ANNOTATIONS, rare=True)
     ] = None
     max_rejects: Annotated[
-        float,
-        Option(
-            "Largest share of bad rows to leave out, 0 to 1.",
-            Panel.OUTPUT,
-        ),
+        float, Option("Largest share of bad rows to leave out, 0 to 1.", Panel.OUTPUT)
     ] = 0.0
     from_name: Annotated[
         str | None,
@@ -328,25 +294,19 @@ class ImportSettings:
     ] = None
     answer: Annotated[
         str | None,
-        Option(
-            "Where it is: fence (a code fence) or TAG (<TAG>...</TAG>).",
-            Panel.ANSWERS,
-        ),
+        Option("Where it is: fence (a code fence) or TAG (<TAG>...</TAG>).", Panel.ANSWERS),
     ] = None
     labels: Annotated[
         str | None,
-        Option(
-            r"Labels to drop at the beginning of lines, such as U\d+:.",
-            Panel.ANSWERS,
-        ),
+        Option(r"Labels to drop at the beginning of lines, such as U\d+:.", Panel.ANSWERS),
     ] = None
     numbers: Annotated[
         str | None,
         Option(
-            "What numbers are: auto, starts, ends, ranges or sizes. "
+            "What numbers are: auto, starts, ends, ranges, sizes or times. "
             "With auto, an answer that does not show it fails. With a path in JSON "
             "(starts:segments[].start) or a pattern (starts:pattern:REGEX) it is not "
-            "asked.",
+            "asked. times are of starts, with --unit-times.",
             Panel.ANSWERS,
         ),
     ] = None
@@ -397,19 +357,13 @@ class ImportSettings:
         Option("What is aligned: words or characters; default: words.", Panel.ANSWERS, rare=True),
     ] = None
     testset: Annotated[
-        str | None,
-        Option(
-            "Test set that the files are; other content is refused.",
-            Panel.INPUTS,
-        ),
+        str | None, Option("Test set that the files are; other content is refused.", Panel.INPUTS)
     ] = None
     memory_limit: MemoryLimitOption = None
     fresh: Annotated[
         bool,
         Option(
-            "Start over; or resume an interrupted import.",
-            Panel.OUTPUT,
-            flags="--fresh/--resume",
+            "Start over; or resume an interrupted import.", Panel.OUTPUT, flags="--fresh/--resume"
         ),
     ] = False
 

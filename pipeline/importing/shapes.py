@@ -1,15 +1,21 @@
-"""Shapes that every format is read into: intervals, marks, or sizes of segments.
+"""Shapes that every format is read into: intervals, marks, sizes of segments, or positions.
 
 A reader knows the syntax of one format and yields these; the rules about gaps, overlaps, ends and
-levels are in the three converters. Positions are exact numbers of units and are not rounded here.
+levels are in the three converters. Times are exact numbers of units and are not rounded here.
+Positions of boundaries need no conversion: they are rows as they are stated.
 """
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
+from typing import TypeAlias
 
-from segscore.pipeline.tables.rows import Attribute, RowPlace
+import numpy as np
+
+from segscore.pipeline.tables.parsed_table import parsed_table
+from segscore.pipeline.tables.read import Rows
+from segscore.pipeline.tables.rows import Attribute, ParsedRow, RowPlace
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,6 +139,25 @@ class Sizes(ParsedSegmentation):
 
 
 Shape = Intervals | Marks | Sizes
+
+Positions: TypeAlias = Rows
+"""Segmentations as positions of boundaries, with their types and scores and the number of units.
+
+They are rows as stated (``tables.parsed_table``), many at once, as millions of them are not read as
+an object each; ``row`` is the line of each, from 0.
+"""
+
+STATED_ROWS = "segmentations"
+"""Name of positions before references and hypotheses are separated."""
+
+
+def positions_of(parsed: Sequence[ParsedRow]) -> Positions:
+    """Return rows of any files as positions."""
+    urls = tuple(dict.fromkeys(row.source for row in parsed))
+    number = {url: i for i, url in enumerate(urls)}
+    file = np.array([number[row.source] for row in parsed], np.int64)
+    line = np.array([row.line for row in parsed], np.int64)
+    return Rows(STATED_ROWS, parsed_table(parsed), urls, file, line - 1)
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,8 +9,10 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from segscore.pipeline import storage
-from segscore.pipeline.importing.import_blocks import STATED_ROWS
+from segscore.pipeline.arrays.ragged import Ints
 from segscore.pipeline.importing.import_tables import IMPORTED_TABLES, key_columns
+from segscore.pipeline.importing.shapes import STATED_ROWS
+from segscore.pipeline.runs.packets import read_packets, write_packets
 from segscore.pipeline.storage.memory import row_group_limit
 from segscore.pipeline.tables.mixed_attributes import Located, find_first_values
 from segscore.pipeline.tables.parsed_table import (
@@ -152,38 +154,33 @@ def read_shard(
 ) -> Rows:
     """Read the rows of a shard, with all columns or those that a function chooses."""
     chosen = shard.stated.column_names if choose is None else choose(shard.stated)
-    return _read(_url(folder, shard.name), None, shard, chosen)
-
-
-def spread_shard(folder: str, shard: Shard, bucket_of: Callable[[str], int]) -> list[int]:
-    """Write the rows of a shard again, with a row group for each bucket of documents.
-
-    Returns:
-        The bucket of each row group.
-    """
-    table = storage.read_row_groups(
-        _url(folder, shard.name), None, lambda names: names, row_group_limit(None)
-    )
-    ids = table.column(f"{_STATED}document_id").to_pylist()
-    buckets = np.array([bucket_of(document) for document in ids], np.int64)
-    found = np.unique(buckets).tolist()
-    with storage.TableFile(_spread_url(folder, shard.name)) as file:
-        for bucket in found:
-            file.write(table.take(pa.array(np.flatnonzero(buckets == bucket))))
-    return found
-
-
-def read_spread(folder: str, shard: Shard, group: int) -> Rows:
-    """Read a row group of what ``spread_shard`` wrote."""
-    return _read(_spread_url(folder, shard.name), [group], shard, shard.stated.column_names)
-
-
-def _read(url: str, groups: Sequence[int] | None, shard: Shard, chosen: Sequence[str]) -> Rows:
     columns = [_FILE, _LINE, *(_STATED + name for name in chosen)]
-    limit = row_group_limit(None)
-    table = storage.read_row_groups(url, groups, lambda _: columns, limit)
+    return _as_rows(_read(folder, shard, lambda _: columns), shard)
+
+
+def spread_shard(folder: str, shard: Shard, partitions: int) -> Ints:
+    """Write the rows of a shard again, divided by document (``runs.packets``); return the edges."""
+    table = _read(folder, shard, lambda names: names)
+    ids = table.column(f"{_STATED}document_id").combine_chunks()
+    return write_packets(_spread_url(folder, shard.name), table, ids, partitions)
+
+
+def read_spread(folder: str, shards: Sequence[tuple[Shard, Ints]], number: int) -> list[Rows]:
+    """Read the rows of a partition of shards that ``spread_shard`` has written, with its edges."""
+    by_url = {_spread_url(folder, shard.name): (shard, edges) for shard, edges in shards}
+    packets = read_packets({url: edges for url, (_, edges) in by_url.items()}, number)
+    return [_as_rows(table, by_url[url][0]) for url, table in packets.items()]
+
+
+def _read(folder: str, shard: Shard, choose: Callable[[Sequence[str]], Sequence[str]]) -> pa.Table:
+    url = _url(folder, shard.name)
+    return storage.read_row_groups(url, None, choose, row_group_limit(None))
+
+
+def _as_rows(table: pa.Table, shard: Shard) -> Rows:
     places = [table.column(name).to_numpy() for name in (_FILE, _LINE)]
-    stated = table.select(columns[2:]).rename_columns(chosen)
+    chosen = [name for name in table.column_names if name.startswith(_STATED)]
+    stated = table.select(chosen).rename_columns([name.removeprefix(_STATED) for name in chosen])
     return Rows(STATED_ROWS, in_one_chunk(stated), shard.urls, places[0], places[1] + shard.before)
 
 
@@ -192,4 +189,4 @@ def _url(folder: str, name: str) -> str:
 
 
 def _spread_url(folder: str, name: str) -> str:
-    return storage.join(folder, f"{SHARDS}-by-document", f"{name}.parquet")
+    return storage.join(folder, f"{SHARDS}-by-document", f"{name}.arrows")

@@ -1,7 +1,7 @@
 """Write the tables of all rows that tasks have read: references, hypotheses, documents, rejects."""
 
-from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, replace
 
 import pyarrow as pa
 
@@ -11,16 +11,17 @@ from segscore.pipeline.importing.account import (
     common_unit,
     first_contradictions,
     rejects_of,
-    require_accepted,
     require_few,
 )
 from segscore.pipeline.importing.describe import (
-    DocumentsJob,
+    TablesJob,
+    TableTypes,
     cut_ranges,
     describe_range,
     write_documents,
 )
 from segscore.pipeline.importing.import_tables import IMPORTED_TABLES, name_of_part, row_groups
+from segscore.pipeline.importing.parts import accepted
 from segscore.pipeline.importing.read_files import ImportedRows
 from segscore.pipeline.importing.settings import ImportSettings
 from segscore.pipeline.importing.shards import Shard, read_shard, rows_of_imported
@@ -51,23 +52,20 @@ def write_tables(run: TaskRun, settings: ImportSettings, rows: ImportedRows) -> 
         require_free(settings.output, [name for name, number in counts.items() if number])
     shards = rows.shards
     ranges = cut_ranges(shards, _RANGE * run.limits.bytes_per_part)
-    job = DocumentsJob(run.folder, shards)
-    described = run.tasks(describe_range, ranges, job, stage="described").values()
-    require_accepted(described)
+    job = TablesJob(run.folder, shards)
+    described = accepted(run.tasks(describe_range, ranges, job, stage="described")).values()
     differing = {name for receipt in described for name in receipt.differing} | {*rows.own}
     differing.add(BOUNDARY_KINDS)
-    types = TableTypes.of(shards, differing)
+    types = types_of(shards, differing)
+    job = replace(job, types=types, unit=unit, stated=rows.stated)
     rejects = rows.rejects
     if types.documents is not None:
-        job = DocumentsJob(run.folder, shards, types.documents, unit)
         documents = run.tasks(write_documents, ranges, job, stage=DOCUMENTS).values()
         counts[DOCUMENTS] = sum(receipt.rows for receipt in documents)
         rejects += sum(receipt.rejects for receipt in documents)
         require_few(run.folder, rejects, rows.number + rejects, settings.max_rejects)
     files = cut_tables(shards, _FILE * run.limits.rows_at_once)
-    run.tasks(
-        write_file, files, WriteJob(run.folder, types.tables, unit, rows.stated), stage="written"
-    )
+    run.tasks(write_file, files, job, stage="written")
     rejects += rows.left_out
     counts |= {REJECTS: rejects, **rows.tables}
     if rejects:
@@ -97,51 +95,19 @@ class FileOfTable:
     shards: Sequence[Shard]
 
 
-@dataclass(frozen=True)
-class TableTypes:
-    """Columns of all tables, and their types; None for documents if nothing describes them."""
-
-    tables: Mapping[str, pa.Schema]
-    documents: pa.Schema | None
-
-    @classmethod
-    def of(cls, shards: Sequence[Shard], differing: Collection[str]) -> "TableTypes":
-        """Choose the columns of all tables; attributes that do not differ describe documents."""
-        kinds = join_types([shard.stated.schema for shard in shards])
-        attributes = attribute_names(pa.schema(kinds.items()).empty_table())
-        shared = [name for name in attributes if name not in differing]
-        stating = [*(name for name in BY_UNIT if name in kinds), *shared]
-        tables = {}
-        for table in IMPORTED_TABLES:
-            given = {name for shard in shards for name in shard.given[table]} - {*shared}
-            tables[table] = pa.schema([(name, kinds[name]) for name in kinds if name in given])
-        names = [*columns.DOCUMENTS.required, *stating]
-        documents = pa.schema([(name, kinds[name]) for name in names]) if stating else None
-        return cls(tables, documents)
-
-
-@dataclass(frozen=True)
-class WriteJob:
-    """The values that all tasks that write tables share.
-
-    Attributes:
-        folder: folder of the run.
-        types: the columns of each table.
-        unit: unit of all rows; None if it is not known.
-        stated: what the metadata of the files state besides.
-    """
-
-    folder: str
-    types: Mapping[str, pa.Schema]
-    unit: str | None
-    stated: Mapping[str, str | None] = field(default_factory=dict)
-
-
-@dataclass(frozen=True)
-class WriteReceipt:
-    """Number of row groups of a file."""
-
-    groups: int
+def types_of(shards: Sequence[Shard], differing: Collection[str]) -> TableTypes:
+    """Choose the columns of all tables; attributes that do not differ describe documents."""
+    kinds = join_types([shard.stated.schema for shard in shards])
+    attributes = attribute_names(pa.schema(kinds.items()).empty_table())
+    shared = [name for name in attributes if name not in differing]
+    stating = [*(name for name in BY_UNIT if name in kinds), *shared]
+    tables = {}
+    for table in IMPORTED_TABLES:
+        given = {name for shard in shards for name in shard.given[table]} - {*shared}
+        tables[table] = pa.schema([(name, kinds[name]) for name in kinds if name in given])
+    names = [*columns.DOCUMENTS.required, *stating]
+    documents = pa.schema([(name, kinds[name]) for name in names]) if stating else None
+    return TableTypes(tables, documents)
 
 
 def cut_tables(shards: Sequence[Shard], most: int) -> list[FileOfTable]:
@@ -165,21 +131,20 @@ def cut_tables(shards: Sequence[Shard], most: int) -> list[FileOfTable]:
     return files
 
 
-def write_file(job: WriteJob, part: FileOfTable) -> WriteReceipt:
-    """Write one file of a table."""
-    schema = job.types[part.table]
+def write_file(job: TablesJob, part: FileOfTable) -> int:
+    """Write one file of a table, and return its number of row groups."""
+    assert job.types is not None
+    schema = job.types.tables[part.table]
     types = dict(zip(schema.names, schema.types, strict=True))
     groups = 0
     with storage.TableFile(storage.join(job.folder, part.table, f"{part.name}.parquet")) as file:
-        for group in row_groups((_rows(job, part, shard) for shard in part.shards), types):
+        rows = (_rows(job.folder, part, shard, {*types, ROLE}) for shard in part.shards)
+        for group in row_groups(rows, types):
             file.write(with_unit(group, job.unit, job.stated))
             groups += 1
-    return WriteReceipt(groups)
+    return groups
 
 
-def _rows(job: WriteJob, part: FileOfTable, shard: Shard) -> pa.Table:
-    names = {*job.types[part.table].names, ROLE}
-    table = read_shard(
-        job.folder, shard, lambda stated: [n for n in stated.column_names if n in names]
-    ).table
-    return rows_of_imported(table, part.table)
+def _rows(folder: str, part: FileOfTable, shard: Shard, names: Collection[str]) -> pa.Table:
+    read = read_shard(folder, shard, lambda stated: [n for n in stated.column_names if n in names])
+    return rows_of_imported(read.table, part.table)

@@ -67,7 +67,8 @@ def _facts(night: Verdict) -> Iterator[Fact]:
         groups = {check.group for check in night.group_checks}
         where = f", also in {counted(len(groups), 'group')}" if groups else ""
         yield Fact(f"{len(night.failed)} of {len(checks):,}", f"checks fail{where}")
-    yield Fact(str(len(night.systems)), "systems tonight")
+    number, noun = counted(len(night.systems), "system").split()
+    yield Fact(number, f"{noun} tonight")
     if night.checks:
         against = night.checks[0].against
         yield Fact(against, f"compared with; alpha {night.asked.get('alpha', ALPHA):g}")

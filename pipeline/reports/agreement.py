@@ -16,11 +16,14 @@ from segscore.pipeline.reports import charts
 from segscore.pipeline.reports.chart_parts import Chart, MarkValues, interval_marks
 from segscore.pipeline.reports.contested import contested
 from segscore.pipeline.reports.line_charts import line_chart
-from segscore.pipeline.reports.matrices import heat
+from segscore.pipeline.reports.matrices import matrix
 from segscore.pipeline.reports.page import Figure, Section, isolated, shown_figure
 from segscore.pipeline.reports.run_tables import as_dates
 from segscore.pipeline.runs.finished import FinishedRun
 from segscore.pipeline.statistics.result_table import ResultTable
+
+FAR = "far from the others"
+"""Kind of the coders who mark far more or far fewer boundaries."""
 
 _GROUPS, _LINES = 30, 20
 """Maximum numbers of groups in a chart, and of lines of coders over time."""
@@ -48,16 +51,13 @@ def agreement_sections(result: AuditResult) -> Iterator[Section]:
     if (types := result.types) is not None:
         yield Section("types", "Boundary types", "", [shown_figure(types)])
     yield Section("pairs", "Agreement between coders", "", [_pairs(result.pairs)])
-    *prominence, quartiles = result.prominence
-    most = max(max(table.columns[1].values, default=0) for table in prominence)
-    figures = [*(_prominence(table, most) for table in prominence), shown_figure(quartiles)]
-    yield Section("prominence", "Prominence", "", figures)
+    yield Section("prominence", "Prominence", "", [_prominence(result.prominence)])
     yield contested(result.run)
 
 
 def audit_charts(run: FinishedRun) -> list[Chart | None]:
     """Draw an audit for a paper: coefficients, and coders with the others, with intervals."""
-    result = AuditResult(run, [])
+    result = AuditResult(run)
     drawn = result.above_chance
     return [
         charts.intervals(interval_marks(drawn), drawn.title, legend=False),
@@ -105,11 +105,11 @@ def _coders(result: AuditResult) -> Iterator[Figure]:
     if (rates := rates_table(result.coders, result.run.unit, isolated)) is None:
         return
     (named,) = (column.values for column in rates.columns if column.name == NAMED)
-    points = [
-        {"name": mark["name"], "value": mark["value"], "flagged": flag == "yes"}
-        for mark, flag in zip(interval_marks(rates), named, strict=True)
-    ]
-    yield shown_figure(rates, charts.points(points, rates.columns[1].name))
+    marks = interval_marks(rates)
+    flagged = {mark["name"] for mark, flag in zip(marks, named, strict=True) if flag == "yes"}
+    marks = [{**mark, "kind": FAR if mark["name"] in flagged else "coder"} for mark in marks]
+    chart = charts.intervals(marks, rates.columns[1].name, ("coder", FAR), flagged=flagged)
+    yield shown_figure(rates, chart)
     found = (themselves_table(result.coders), result.candidate(isolated))
     yield from (shown_figure(each) for each in found if each is not None)
     yield from _by_date(result)
@@ -150,14 +150,15 @@ def _pairs(table: ResultTable) -> Figure:
         {"row": coder, "column": peer, "value": value, "text": f"{value:.2f}", "mark": ""}
         for coder, peer, value in sorted(known, key=lambda pair: (-mean[pair[0]], *pair))
     ]
-    return shown_figure(table, heat(cells, SHOWN), wide=True)
+    return shown_figure(table, matrix(cells, SHOWN), wide=True)
 
 
-def _prominence(table: ResultTable, most: int) -> Figure:
-    """Draw the share of coders that support each position; the axis ends at the most of all."""
+def _prominence(table: ResultTable) -> Figure:
+    """Draw the share of coders that support each position."""
     names, positions = table.columns
     classes = [
         {"name": name, "value": count}
         for name, count in zip(names.values, positions.values, strict=True)
     ]
+    most = max(positions.values, default=0)
     return shown_figure(table, charts.columns(classes, "share of the coders", positions.name, most))

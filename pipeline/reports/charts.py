@@ -222,32 +222,6 @@ def boxes(rows: Sequence[MarkValues], outliers: Sequence[MarkValues], axis: str)
     return as_json(alt.layer(*layers), height_of(rows, "name"))
 
 
-def points(rows: Sequence[MarkValues], axis: str) -> Chart:
-    """Draw one point per coder.
-
-    Args:
-        rows: ``name``, ``value`` and ``flagged``, from top to bottom.
-        axis: title of the axis of values.
-    """
-    import altair as alt
-
-    rows = with_labels(rows, "name")
-    chart = (
-        alt.Chart(as_data(rows))
-        .mark_point(filled=True, size=80, opacity=1)
-        .encode(
-            y=name_axis(different_values(rows, "name_label")),
-            x=alt.X("value:Q", title=axis, scale=value_scale(rows, "value")),
-            color=alt.condition("datum.flagged == true", alt.value(FLAGGED), alt.value(DATA)),
-            shape=alt.condition(
-                "datum.flagged == true", alt.value("triangle-up"), alt.value("circle")
-            ),
-            tooltip=tooltips({"name:N": "coder", "value:Q": axis}),
-        )
-    )
-    return as_json(chart, height_of(rows, "name"))
-
-
 def columns(rows: Sequence[MarkValues], across: str, up: str, most: int) -> Chart:
     """Draw one bar per class.
 

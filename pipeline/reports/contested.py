@@ -2,15 +2,13 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, cast
 
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from segscore.pipeline.agreement.audit_tables import CONTESTED_SHOWN, codings_table, contested_table
-from segscore.pipeline.agreement.contested import contested_among_others
-from segscore.pipeline.agreement.documents import contested_in
-from segscore.pipeline.agreement.part import CONTESTED_COLUMNS
+from segscore.pipeline.agreement.contested import contested_documents
+from segscore.pipeline.agreement.documents import CONTESTED_COLUMNS
 from segscore.pipeline.errors import Failed, Refused, place_and_reason
 from segscore.pipeline.reports.page import Section, shown_figure
 from segscore.pipeline.reports.strips import Drawing, boundary_strip, draw_strip
@@ -22,7 +20,7 @@ from segscore.pipeline.tables.find import find_table
 from segscore.pipeline.tables.read import validate_rows
 from segscore.schemas.rows import DocumentRow
 
-_COLUMNS = [*CONTESTED_COLUMNS, "n_units", "segments"]
+_COLUMNS = [*CONTESTED_COLUMNS[1:], "n_units", "segments"]
 
 STRIPS = 40
 """Maximum number of codings drawn of a document."""
@@ -30,7 +28,8 @@ STRIPS = 40
 
 def contested(run: FinishedRun) -> Section:
     """Draw the most contested documents, with the segmentations of all coders."""
-    rows, left_out = _most_contested(run)
+    chosen, left_out = contested_documents(run, CONTESTED_SHOWN)
+    rows = rows_of_documents(run, chosen)
     title = "Contested documents"
     if not rows:
         text = "There are none: all codings of every document are the same."
@@ -48,21 +47,13 @@ def contested(run: FinishedRun) -> Section:
     return Section("contested", title, f"{table.guide} {why}", figures, missing=why)
 
 
-def _most_contested(run: FinishedRun) -> tuple[list[DocumentRow], list[str]]:
-    """Return the most contested documents, without coders who stand out, and their names."""
-    whole = contested_in(run.parts("documents", _COLUMNS), CONTESTED_SHOWN)
-    chosen, left_out = contested_among_others(run, whole)
-    return rows_of_documents(run, chosen) if left_out else whole, left_out
-
-
 def rows_of_documents(run: FinishedRun, chosen: Sequence[DocumentRow]) -> list[DocumentRow]:
     """Return the rows of chosen documents with all that is drawn, in their order."""
     ids = [row["document_id"] for row in chosen]
-    wanted = pa.array(ids, pa.string())
-    found: dict[str, DocumentRow] = {}
-    for part in run.parts("documents", _COLUMNS):
-        rows = part.filter(pc.is_in(part.column("document_id").cast(pa.string()), wanted))
-        found |= {row["document_id"]: row for row in rows.to_pylist()}
+    found: dict[str, DocumentRow] = {
+        row["document_id"]: cast("DocumentRow", row)
+        for row in run.rows_of("documents", _COLUMNS, ids)
+    }
     return [
         found[row["document_id"]] | {**row, "codings": len(found[row["document_id"]]["coders"])}
         for row in chosen

@@ -14,7 +14,7 @@ from segscore.pipeline.comparison.pair_rows import (
 from segscore.pipeline.comparison.samples import Sample
 from segscore.pipeline.comparison.system_pairs_tables import columns_of_pairs
 from segscore.pipeline.reports.chart_parts import MarkValues
-from segscore.pipeline.reports.matrices import heat
+from segscore.pipeline.reports.matrices import matrix
 from segscore.pipeline.reports.page import Figure, shown_figure
 from segscore.pipeline.reports.ranking import Ranking
 from segscore.pipeline.results.names import is_point
@@ -48,7 +48,7 @@ def difference_figure(pairs: PairRows, sample: Sample, ranking: Ranking) -> Figu
         "Holm for the pairs of two systems, and apart from them for those with a reference point. "
         f"The command segscore compare runs more tests.{more}",
     )
-    chart = heat([*_cells(systems, pairs)], "difference") if is_matrix else None
+    chart = matrix([*_cells(systems, pairs)], "difference") if is_matrix else None
     return shown_figure(table, chart, folded=is_matrix, wide=True)
 
 

@@ -1,7 +1,6 @@
 """Make the matrices of a report as Vega-Lite JSON: one cell per pair of names."""
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 from segscore.pipeline.reports.chart_parts import (
     Chart,
@@ -15,59 +14,26 @@ from segscore.pipeline.reports.chart_parts import (
     with_labels,
 )
 
-if TYPE_CHECKING:
-    import altair as alt
 
-
-def heat(rows: Sequence[MarkValues], value: str) -> Chart:
-    """Draw a matrix with one cell per pair of names, bluer for higher values.
+def matrix(rows: Sequence[MarkValues], value: str, better: str = "") -> Chart:
+    """Draw a matrix with one cell per pair of names.
 
     Args:
         rows: ``row``, ``column``, ``value``, ``text`` (text of the cell) and ``mark`` (its text if
             there are too many columns for ``text``).
         value: title of the values.
-    """
-    import altair as alt
-
-    largest = max((abs(row["value"]) for row in rows if row["value"] is not None), default=0) or 1.0
-    scale = alt.Scale(domain=[0, largest], range=[_WORST, _BETTER])
-    return _matrix(rows, value, scale, f"abs(datum.value) > {DARK * largest}")
-
-
-def graded(rows: Sequence[MarkValues], value: str, better: str) -> Chart:
-    """Draw a matrix with one cell per pair of names, bluer for better values.
-
-    Args:
-        rows: as in ``heat``.
-        value: title of the values.
-        better: whether lower or higher values are better.
+        better: whether lower or higher values are better, and bluer; empty for a scale that begins
+            at 0.
     """
     import altair as alt
 
     values = [row["value"] for row in rows if row["value"] is not None] or [0.0]
-    worst, best = (min(values), max(values)) if better == "higher" else (max(values), min(values))
-    ends = [(worst, _WORST), (best if best != worst else worst + 1.0, _BETTER)]
-    ends.sort()
+    worst, best = (max(values), min(values)) if better == "lower" else (min(values), max(values))
+    worst, best = (worst, best) if better else (0.0, max(map(abs, values)))
+    size = abs(best - worst) or 1.0
+    ends = sorted([(worst, _WORST), (best if best != worst else worst + 1.0, _BETTER)])
     scale = alt.Scale(domain=[end for end, _ in ends], range=[colour for _, colour in ends])
-    dark = f"abs(datum.value - {worst}) > {DARK * abs(best - worst) or 1.0}"
-    return _matrix(rows, value, scale, dark)
-
-
-_BETTER, _WORST = "#22689f", "#f4f4f4"
-"""Colours of values in a matrix."""
-
-
-def _matrix(rows: Sequence[MarkValues], value: str, scale: "alt.Scale", dark: str) -> Chart:
-    """Draw a matrix.
-
-    Args:
-        rows: as in ``heat``.
-        value: title of the values.
-        scale: colours of the values.
-        dark: expression that is true for cells with light text.
-    """
-    import altair as alt
-
+    dark = f"abs(datum.value - {worst}) > {DARK * size}"
     rows = with_labels(rows, "row", "column")
     names, columns = different_values(rows, "row_label"), different_values(rows, "column_label")
     columns.sort(key=lambda name: names.index(name) if name in names else len(names))
@@ -85,6 +51,9 @@ def _matrix(rows: Sequence[MarkValues], value: str, scale: "alt.Scale", dark: st
     )
     return as_json(alt.layer(cells, text), height_of(rows, "row"))
 
+
+_BETTER, _WORST = "#22689f", "#f4f4f4"
+"""Colours of values in a matrix."""
 
 DARK = 0.85
 """Share of the scale above which light text is easier to read than dark."""

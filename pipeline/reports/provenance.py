@@ -49,9 +49,9 @@ def section(run: FinishedRun) -> Section:
 
 def _figures(run: FinishedRun) -> Iterator[Figure]:
     if run.record["warnings"]:
-        warnings: list[list[Cell]] = [[warning] for warning in run.record["warnings"]]
+        warnings = [[warning] for warning in run.record["warnings"]]
         yield Figure("Warnings", table=PageTable(["warning"], warnings), folded=False, wide=True)
-    fields: list[list[Cell]] = [
+    fields = [
         [name, value, _MEANINGS.get(name, "")]
         for name, value in signature.fields(run.signature).items()
     ]
@@ -60,9 +60,7 @@ def _figures(run: FinishedRun) -> Iterator[Figure]:
     by_table = run.record["rows"]
     has_copies = any("copies" in counts for counts in by_table.values())
     outcomes = [*ROW_COUNTS, *["copies"] * has_copies]
-    rows: list[list[Cell]] = [
-        [name, *(counts.get(key, 0) for key in outcomes)] for name, counts in by_table.items()
-    ]
+    rows = [[name, *(counts.get(key, 0) for key in outcomes)] for name, counts in by_table.items()]
     added = Missing.of_record(run.record.get("missing")).added
     besides = (
         f" {added:,} hypotheses without boundaries were added, for documents of which a system has "
@@ -84,11 +82,9 @@ def _figures(run: FinishedRun) -> Iterator[Figure]:
             folded=False,
         )
     yield Figure("Input files", table=_inputs(run))
-    versions: list[list[Cell]] = [[*item] for item in run.record["versions"].items()]
+    versions = [*run.record["versions"].items()]
     yield Figure("Versions", table=PageTable(["library", "version"], versions))
-    seconds: list[list[Cell]] = [
-        [stage, f"{value:.2f}"] for stage, value in run.record["seconds"].items()
-    ]
+    seconds = [[stage, f"{value:.2f}"] for stage, value in run.record["seconds"].items()]
     yield Figure("Seconds per stage", table=PageTable(["stage", "seconds"], seconds))
 
 

@@ -11,7 +11,7 @@ from segscore.pipeline.reports.chart_parts import LETTERS, Chart, MarkValues
 from segscore.pipeline.reports.labels import short_labels
 from segscore.pipeline.reports.leaderboard import leaderboard
 from segscore.pipeline.reports.line_charts import line_chart
-from segscore.pipeline.reports.matrices import graded
+from segscore.pipeline.reports.matrices import matrix
 from segscore.pipeline.reports.page import Figure, Section, shown_figure
 from segscore.pipeline.reports.ranking import Ranking
 from segscore.pipeline.reports.run_tables import as_dates
@@ -200,7 +200,7 @@ def _group_chart(
     return (
         f"{ranking.average.capitalize()} averages of groups of documents, by systems; the bluer, "
         f"the better.{shown}",
-        graded(cells, "average", ranking.measure.better),
+        matrix(cells, "average", ranking.measure.better),
     )
 
 

@@ -6,7 +6,6 @@ from os.path import abspath
 
 from segscore.pipeline import storage
 from segscore.pipeline.agreement.audit_result import AuditResult
-from segscore.pipeline.agreement.run import contested_of
 from segscore.pipeline.comparison.certify import certify
 from segscore.pipeline.comparison.certify_settings import CertifySettings
 from segscore.pipeline.comparison.published import published_beside, scores_on_references
@@ -111,7 +110,7 @@ def _contents(run: FinishedRun, settings: ReportSettings) -> _Contents:
             raise Refused(f"--coder: {run.url} is not an audit; name a run of `segscore agree`")
         return _Contents(*coder_contents(run, settings.coder))
     if run.files("agreement"):
-        result = AuditResult(run, contested_of(run))
+        result = AuditResult(run)
         finding = result.finding(isolated)
         sections = [*agreement.agreement_sections(result)]
         return _Contents(finding, agreement.audit_picture(result), sections)

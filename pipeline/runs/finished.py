@@ -176,6 +176,15 @@ class FinishedRun:
         for url in self.files(name):
             yield storage.read_columns(url, None if columns is None else list(columns))
 
+    def rows_of(
+        self, name: str, columns: Sequence[str], documents: Iterable[str]
+    ) -> Iterator[dict[str, Any]]:
+        """Yield the rows of some documents, with their ids and some columns."""
+        wanted = pa.array([*documents], pa.string())
+        for part in self.parts(name, ["document_id", *columns]):
+            ids = part.column("document_id").cast(pa.string())
+            yield from part.filter(pc.is_in(ids, wanted)).to_pylist()
+
     def table_files(self, name: str) -> list[TablePiece]:
         """List the files of a table with their columns; empty if the run has no such table."""
         if self.tables is not None:

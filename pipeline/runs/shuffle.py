@@ -8,17 +8,15 @@ range of every file.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import accumulate, pairwise
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from segscore.pipeline import storage
-from segscore.pipeline.arrays.document_ids import hash_names
 from segscore.pipeline.arrays.ragged import Ints, flags, numbers
-from segscore.pipeline.errors import Failed
 from segscore.pipeline.runs import receipts
+from segscore.pipeline.runs.packets import Divided, read_packets, write_packets
 from segscore.pipeline.runs.planning import Plan, ranges_of, shuffled_at_once
 from segscore.pipeline.runs.run import NamedPart
 from segscore.pipeline.runs.tasks import TaskRun
@@ -44,18 +42,6 @@ class Batch:
 
     name: str
     slices: Sequence[Slice]
-
-
-@dataclass(frozen=True)
-class Divided:
-    """The receipt of a batch.
-
-    Attributes:
-        edges: the offsets in its file between which the packets of the partitions are; there is one
-            more than there are partitions.
-    """
-
-    edges: Ints
 
 
 @dataclass(frozen=True)
@@ -161,27 +147,8 @@ def _divide(partitioning: Partitioning, batch: Batch) -> Divided:
     file = pa.array([files.index(url) for url in rows.urls], pa.int32()).take(pa.array(rows.file))
     with_source = rows.table.append_column(_FILE, file).append_column(_ROW, pa.array(rows.row))
     # A row without a document id has to be rejected in some partition.
-    ids = rows.ids.fill_null("")
-    count = partitioning.partitions
-    hashed = (hash_names(ids).hashes >> np.uint64(32)) % np.uint64(count)
-    partition_of_row = hashed.astype(np.min_scalar_type(count))  # small numbers sort faster
-    order = np.argsort(partition_of_row, kind="stable")
-    sorted_rows = in_one_chunk(with_source.take(pa.array(order)))
-    starts = np.searchsorted(partition_of_row[order], np.arange(count + 1)).tolist()
-    packets = [_packet(sorted_rows.slice(start, end - start)) for start, end in pairwise(starts)]
-    storage.write_bytes(_url(partitioning, batch), b"".join(packets))
-    return Divided(np.array([*accumulate(map(len, packets), initial=0)], np.int64))
-
-
-def _packet(table: pa.Table) -> bytes:
-    """Return rows as a stream of Arrow; nothing for no rows."""
-    if not len(table):
-        return b""
-    sink = pa.BufferOutputStream()
-    options = pa.ipc.IpcWriteOptions(compression="lz4")
-    with pa.ipc.new_stream(sink, table.schema, options=options) as stream:
-        stream.write_table(table)
-    return bytes(sink.getvalue())
+    ids, url = rows.ids.fill_null(""), _url(partitioning, batch)
+    return Divided(write_packets(url, with_source, ids, partitioning.partitions))
 
 
 def _url(partitioning: Partitioning, batch: Batch) -> str:
@@ -201,29 +168,14 @@ def read_partition(partitioning: Partitioning, name: str, number: int) -> list[R
         cuts = partitioning.cuts
         pieces = [piece for piece in table.slices if number in ranges_of(piece, cuts)]
         return [_in_range(rows, cuts, number) for rows in read_slices(pieces, table.further)]
-    packets = _packets(partitioning.shuffled[name], number)
+    packets = read_packets(partitioning.shuffled[name], number)
     if not packets:
         return []
-    shuffled = in_one_chunk(pa.concat_tables(packets))
+    shuffled = in_one_chunk(pa.concat_tables(packets.values()))
     file = numbers(shuffled.column(_FILE).chunk(0)).astype(np.int64)
     row = numbers(shuffled.column(_ROW).chunk(0))
     urls = tuple(input_file.url for input_file in table.files)
     return [Rows(name, shuffled.drop_columns([_FILE, _ROW]), urls, file, row)]
-
-
-def _packets(files: Mapping[str, Ints], number: int) -> list[pa.Table]:
-    """Read the packets of a partition, in the order of the batches.
-
-    Raises:
-        Failed: a file no longer exists.
-    """
-    ranges = {url: (int(edges[number]), int(edges[number + 1])) for url, edges in files.items()}
-    filled = {url: ends for url, ends in ranges.items() if ends[1] > ends[0]}
-    try:
-        contents = storage.read_ranges(filled)
-    except Failed as problem:
-        raise Failed(f"{problem}; another job has finished or claimed this run") from problem
-    return [pa.ipc.open_stream(content).read_all() for content in contents]
 
 
 def _in_range(rows: Rows, cuts: tuple[str, ...], number: int) -> Rows:

@@ -68,7 +68,7 @@ class JsonLines:
     lenient: bool = False
     adapted: set[str] | None = None
     rejecting: bool = False
-    bad_lines: list[tuple[int, str]] = field(default_factory=list, init=False)
+    bad_lines: list[tuple[int, str]] = field(default_factory=list)
     attributes: dict[str, pa.DataType] | None = field(default=None, init=False)
 
     def read(self, chunks: Iterable[bytes], line: int = 1) -> Iterator[tuple[pa.Table, Ints]]:

@@ -190,8 +190,9 @@ def _attribute(value: object, name: str, place: RowPlace, *, lenient: bool) -> A
     """Return a value as an attribute; None if it is left out."""
     if isinstance(value, str | int | float):
         return value
-    taken = isinstance(value, list) and (not lenient or name == BOUNDARY_KINDS)
-    return _list_attribute(value, name, place) if taken else None
+    if isinstance(value, list) and (not lenient or name == BOUNDARY_KINDS):
+        return _list_attribute(value, name, place)
+    return None
 
 
 def _list_attribute(values: list[object], name: str, place: RowPlace) -> tuple[Scalar | None, ...]:

@@ -196,6 +196,7 @@ class AgreeKeywords(TypedDict, total=False):
     without: Sequence[str] | str
     pseudonyms: str | None
     round: str
+    same_tool: str | None
     candidate: str | None
     margin: float
     group_by: Sequence[str] | str

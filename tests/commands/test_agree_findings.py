@@ -4,11 +4,11 @@ import csv
 import json
 from pathlib import Path
 from random import Random
-from statistics import median
 
 import pytest
 
-from segscore.pipeline.agreement.run import read_audit
+from segscore.pipeline.agreement.contested import contested_documents
+from segscore.pipeline.runs.finished import FinishedRun
 from segscore.pipeline.storage import read_table
 from tests.support.command_line import Segscore
 from tests.support.rows import write_rows
@@ -76,26 +76,10 @@ def test_who_stands_out_is_named(segscore: Segscore, tmp_path: Path, codings: Pa
     assert starred(result.out) == {"B", "K"}
     left = tmp_path / "left"
     assert segscore("agree", codings, "--without", "B,K", "--output", left).code == 0
-    listed = [row["document_id"] for row in read_audit(str(left)).contested]
+    listed = [row["document_id"] for row in contested_documents(FinishedRun.open(str(left)))[0]]
     said = f"most contested, without B and K: {', '.join(listed[:5])}"
     assert said in result.out.splitlines()
     assert "* stands out" in result.out
-    _, table = result.out.split("B with peers by date, coders who stand out first\n")
-    lines = [line.split() for line in table.splitlines()]
-    assert lines[0] == ["median"]
-    assert lines[1][:4] == ["month", "of", "all", "K"]
-    of_coders = {
-        month: {
-            row["coder"]: row["peer_boundary_similarity"]
-            for row in by_month
-            if row["month"] == month
-        }
-        for month in MONTHS
-    }
-    assert [line[:3] for line in lines[3:15]] == [
-        [month, f"{median(values.values()):.4f}", f"{values['K']:.4f}"]
-        for month, values in of_coders.items()
-    ]
     others = whole["B"]["others_boundary_similarity"]
     assert f"theirs with each other by {others:.2f}: " in result.out
 

@@ -5,6 +5,8 @@ from pathlib import Path
 
 import pytest
 
+from segscore.pipeline.agreement.compared_audits import ComparedAudits
+from segscore.pipeline.runs.finished import FinishedRun
 from tests.support.command_line import Segscore
 from tests.support.projects import Project, codings
 from tests.support.rows import write_rows
@@ -31,10 +33,20 @@ def test_a_month_is_compared_with_the_last(
     shown = segscore("compare", now, before)
     assert shown.code == 0, shown.err
     lines = shown.out.splitlines()
-    assert [line.split()[0] for line in lines[3:6]] == [str(now), str(before), "change"]
-    assert lines[5].split()[1].startswith("-0.")
-    worst = lines[lines.index(next(line for line in lines if "named now" in line)) + 2]
-    assert worst.split()[0] == "coder-00" and "low_agreement" in worst
+    assert [line.split()[0] for line in lines[3:5]] == [str(now), str(before)]
+    assert " -0." in lines[3] and "the first two share 100 documents" in lines
+    worst = next(line for line in lines if line.startswith("coder-00"))
+    assert "low_agreement" in worst
+    audits = ComparedAudits([FinishedRun.open(str(run)) for run in (now, before)])
+    for audit, estimate in zip(audits.runs, audits.estimates, strict=True):
+        row = next(row for row in audit.rows("agreement") if row["coefficient"] == "pi")
+        assert estimate.value == pytest.approx(row["value"], abs=1e-12)
+        assert estimate.interval() == pytest.approx((row["ci_low"], row["ci_high"]), abs=1e-9)
+    same = ComparedAudits([audits.runs[0], audits.runs[0]]).value("pi", change=True)
+    assert same is not None and (same.value, same.low, same.high) == (0, None, None)
+    history = segscore("compare", now, before, now)
+    assert history.code == 0, history.err
+    assert ["coder", "now", "before", "now"] in [line.split() for line in history.out.splitlines()]
     broken = segscore("compare", now, before, "--gate", "pi>=-0.01,named<=0")
     assert broken.code == 1
     assert "pi>=-0.01: pi changed by -0." in broken.err and "named<=0: named is 1" in broken.err

@@ -93,7 +93,7 @@ def projects(tmp_path: Path, segscore: Segscore) -> Projects:
 
 def test_boundaries_and_what_belongs_to_them_are_carried_over(projects: Projects) -> None:
     rows = [
-        {**ROW, "genre": "news", "mood": "calm"},
+        {**ROW, "genre": "news", "mood": "calm", "boundary_kinds": ["jingle", "talk"]},
         {
             **ROW,
             "coder": "berta",
@@ -108,6 +108,7 @@ def test_boundaries_and_what_belongs_to_them_are_carried_over(projects: Projects
             "role": "hypothesis",
             "boundaries": [3, 4, 5],
             "boundary_scores": [0.5, 0.25, 0.75],
+            "boundary_kinds": ["jingle", "talk", "talk"],
         },
     ]
     result = projects(rows)
@@ -121,11 +122,12 @@ def test_boundaries_and_what_belongs_to_them_are_carried_over(projects: Projects
     anna, berta = projects.rows()
     assert (anna["coder"], anna["boundaries"], anna["n_units"]) == ("anna", [2, 4], 5)
     assert (anna["mood"], anna["collapsed_boundaries"]) == ("calm", 0)
+    assert anna["boundary_kinds"] == ["jingle", "talk"]
     assert (berta["boundaries"], berta["boundary_types"]) == ([1, 2, 2, 3, 4], [1, 1, 2, 1, 1])
     assert (berta["mood"], berta["collapsed_boundaries"]) == ("tired", 0)
     (system,) = projects.rows("hypotheses")
     assert (system["boundaries"], system["boundary_scores"]) == ([2, 3], [0.5, 0.75])
-    assert system["collapsed_boundaries"] == 1
+    assert (system["collapsed_boundaries"], system.get("boundary_kinds")) == (1, None)
     (document,) = projects.rows("documents")
     assert (document["n_units"], document["unit_lengths"]) == (5, [4, 11, 7, 9, 8])
     table = storage.read_table(str(projects.folder / "out" / "alignment"))

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import segscore as api
 from tests.support.command_line import Segscore
+from tests.support.rows import write_rows
 
 NAMES = ("Eva", "eva ", "caf\u00e9", "cafe\u0301", "other")
 WARNING = (
@@ -18,7 +19,7 @@ def test_similar_names_are_warned_of(segscore: Segscore, tmp_path: Path) -> None
     tables = {"ref": ["desk"], "hyp": NAMES, "plain": ["a", "b"], "codings": NAMES}
     rows = {name: [{**row, "coder": coder} for coder in coders] for name, coders in tables.items()}
     for name, listed in rows.items():
-        (tmp_path / name).with_suffixwrite_rows(".jsonl", listed)
+        write_rows((tmp_path / name).with_suffix(".jsonl"), listed)
     ref, hyp, plain, codings = ((tmp_path / name).with_suffix(".jsonl") for name in tables)
     points = ("--reference-points", "none,random-own")
     assert WARNING in segscore("score", ref, hyp, *points, "--output", tmp_path / "a").err

@@ -146,6 +146,56 @@ def test_formats_in_units_get_times(imports: Imports, name: str) -> None:
     assert imports.row() == (9000, [4100])
 
 
+MAIN = {"document_id": "talk", "coder": "ann", "n_units": 4, "boundaries": [1, 2, 2, 3]}
+
+
+@pytest.mark.parametrize("source", ["talk.srt", "units.jsonl"])
+def test_tables_of_the_main_format_get_times(imports: Imports, source: str) -> None:
+    types = {"boundary_types": [1, 1, 2, 1], "boundary_kinds": list("abcd"), "role": "reference"}
+    rows = imports.write("rows.jsonl", [{**MAIN, **types, "unit_lengths": [1, 1, 1, 1]}])
+    records = [{"document_id": "talk", "units": TEXTS, "starts": STARTS}]
+    units = imports.write(source, TIMED.get(source) or records)
+    lengths = imports.write("lengths.csv", "document_id,duration\ntalk,6\n")
+    given = (units,) if source == "talk.srt" else ("starts", "--source", units)
+    result = imports(rows, "--documents", lengths, "--unit-times", *given)
+    assert (result.code, "no effect" in result.err) == (0, False), result.err
+    assert imports.row() == (6000, [2500, 4100, 4100])
+    (row,) = storage.read_table(str(imports.folder / "out" / "references")).to_pylist()
+    assert (row["boundary_types"], row["collapsed_boundaries"]) == ([1, 1, 2], 1)
+    assert row.get("boundary_kinds") is None  # one of them is gone
+
+
+def test_times_that_do_not_fit_rows_are_refused(imports: Imports) -> None:
+    times = imports.write("talk.srt", TIMED["talk.srt"])
+    short = imports.write("short.jsonl", [{**MAIN, "boundaries": [1], "n_units": 3}])
+    message = imports.refusal(short, "--unit-times", times)
+    assert "talk has 3 units, but 4 times here" in message
+    other = imports.write("other.jsonl", [{**MAIN, "boundaries": [1], "document_id": "b"}])
+    assert "other.jsonl:1: --unit-times has no times of the document b" in imports.refusal(
+        other, "--unit-times", times
+    )
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        "00:00 Floods\n00:00:04 Sport\n0:07.5 Draw",
+        "0:00 - 0:04 Floods\n0:04 - 0:07 Sport\n0:07 - 0:09 Draw",
+        '["0:00", "0:04.2", "0:07"]',
+        {"segments": [{"start": 0, "end": 4}, {"start": 4, "end": 7}, {"start": 7.2, "end": 9}]},
+    ],
+)
+def test_answered_times_are_those_of_the_nearest_unit(imports: Imports, answer: object) -> None:
+    pairs = [[start, end] for start, (_, end) in zip(STARTS, CUES, strict=True)]
+    units = imports.write("u.jsonl", [{"document_id": "talk", "units": TEXTS, "pairs": pairs}])
+    answers = imports.write("answers.jsonl", [{"document_id": "talk", "output": answer}])
+    options = ("--format", "numbered", "--numbers", "times", "--source", units, "--coder", "m")
+    assert "--unit-times" in imports.refusal(answers, *options)
+    result = imports(answers, *options, "--unit-times", "pairs")
+    assert result.code == 0, result.err
+    assert imports.row("hypotheses") == (9000, [4100, 7001])
+
+
 ANSWER = "Good evening. The floods recede.\n---\nSport now.\n---\nA draw today."
 
 

@@ -225,9 +225,9 @@ class Watch:
             require(ended, f"nobody published, though nothing failed: {'; '.join(outcomes)}")
         if kinds <= _HARMLESS | {plans.DIE, plans.DIE_AFTER}:
             for outcome in outcomes:
-                overtaken = re.search("another (job|process)|but was not judged", outcome)
+                is_overtaken = re.search("another (job|process)|but was not judged", outcome)
                 require(
-                    overtaken or not outcome.startswith("failed"),
+                    is_overtaken is not None or not outcome.startswith("failed"),
                     f"a job failed, though nothing else did: {outcome}",
                 )
         alone = len({job.host for job in jobs}) == 1 and plans.STALE not in kinds

@@ -125,18 +125,33 @@ def test_private_names_stay_in_their_module() -> None:
     assert [(str(path), name) for path, name in imports if name.startswith("_")] == []
 
 
+EXCHANGES = {f"{PACKAGE}.runs.shuffle", f"{PACKAGE}.runs.packets"}
+
+
 def test_rows_of_a_document_meet_in_one_way() -> None:
-    """A part is some documents with all their rows: `score`, `sweep` and `agree` shuffle alike."""
+    """A part is some documents with all their rows: `score`, `sweep` and `agree` shuffle alike.
+
+    `answers` and `project` divide rows into the same packets.
+    """
     users = defaultdict(set)
     for path, module in modules():
         for node in ast.walk(module):
-            if isinstance(node, ast.ImportFrom) and node.module == f"{PACKAGE}.runs.shuffle":
+            if isinstance(node, ast.ImportFrom) and node.module in EXCHANGES:
                 for alias in node.names:
                     users[alias.name].add(str(path))
     assert users["read_partition"] == {
         "pipeline/agreement/part.py",
         "pipeline/scoring/documents.py",
     }
+    assert (
+        users["write_packets"]
+        == users["read_packets"]
+        == {
+            "pipeline/importing/answers/gathering.py",
+            "pipeline/importing/shards.py",
+            "pipeline/runs/shuffle.py",
+        }
+    )
     scoring = {path.stem for path in (ROOT / "pipeline/scoring").rglob("*.py")}
     assert not scoring & {"broadcast", "duplicates", "grouped", "in_memory"}
 

@@ -16,7 +16,7 @@ import numpy as np
 from segscore.pipeline.agreement.extra_tallies import COUNTS
 from segscore.pipeline.agreement.group import Group
 from segscore.pipeline.agreement.judging.step import AuditRows, Kind, Part, Row, Step, StepColumn
-from segscore.pipeline.agreement.persons import by_coder, pooled_estimates
+from segscore.pipeline.agreement.persons import by_coder
 from segscore.pipeline.agreement.sentences import copying_pairs
 from segscore.pipeline.arrays.document_ids import Hashes
 from segscore.pipeline.arrays.ragged import Floats, Ints
@@ -46,11 +46,6 @@ class Candidate(Step):
             "candidate_documents",
             Kind.WHOLE,
             "documents with the candidate, this coder and another one; 0 without --candidate",
-        ),
-        StepColumn(
-            "candidate_similarity",
-            Kind.SHARE,
-            "similarity of the candidate to this coder, pooled, by the first similarity",
         ),
         StepColumn(
             "candidate_share",
@@ -87,21 +82,18 @@ class Candidate(Step):
 
     def count(self, group: Group) -> Iterator[Row]:
         """Yield what is known of the candidate, undefined without one."""
-        judging = group.choices.judging
         counts = [*by_coder(group, "candidate", COUNTS["candidate"])]
         compared = [advantage(own, units, grouped=group.choices.grouped) for own, units in counts]
         p = [p_of_margin(estimate, group.choices.margin) for estimate in compared]
         worse = [p_of_more(estimate, group.choices.margin) for estimate in compared]
         adjusted = zip(benjamini_yekutieli(p), benjamini_yekutieli(worse), strict=True)
-        for (own, units), (value, of_more) in zip(counts, adjusted, strict=True):
+        for (own, _), (value, of_more) in zip(counts, adjusted, strict=True):
             documents = int(own["documents"].sum())
             with np.errstate(divide="ignore", invalid="ignore"):
                 shares = (np.float64(own[name].sum()) / documents for name in _SHARES)
                 candidate_share, coder_share = shares
-            similar = pooled_estimates(own, units, group.choices)[judging.similarity].value
             yield {
                 "candidate_documents": documents,
-                "candidate_similarity": similar,
                 "candidate_share": float(candidate_share),
                 "coder_share": float(coder_share),
                 "candidate_p": float(value),

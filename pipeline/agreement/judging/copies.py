@@ -6,7 +6,6 @@ other pairs may have copied; others may read the guidelines in a way of their ow
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -14,7 +13,7 @@ from numpy.typing import NDArray
 
 from segscore.pipeline.agreement.judging.limits import FEWEST_COPYING, FEWEST_DOCUMENTS
 from segscore.pipeline.agreement.judging.pair_counts import CoderPairCounts
-from segscore.pipeline.agreement.judging.step import AuditRows, Kind, Limit, Step, StepColumn
+from segscore.pipeline.agreement.judging.step import AuditRows, Kind, Limit, Part, Step, StepColumn
 from segscore.pipeline.agreement.judging.view import Columns, View
 from segscore.pipeline.arrays.ragged import Flags, Floats
 from segscore.pipeline.statistics.formatted_numbers import percent, shown_as
@@ -70,6 +69,7 @@ class Copies(Step):
     )
     mark, order = "high_agreement", "residual"
     of_pairs = True
+    part = Part.PAIRS
 
     def judge(self, view: View) -> Columns:
         """Take the pairs that the search for readings found, as far as they still agree so well."""
@@ -84,15 +84,15 @@ class Copies(Step):
         # With other pairs left out since, a pair that was found may agree as its effects predict.
         with np.errstate(invalid="ignore"):
             copies = pairs.among(readings.pairs) & (residual >= view.limits["copies_residual"])
-        exact = exactness(pairs, view.standard)
-        copied = copies & (exact.deviation > view.limits["exact_errors"])
+        share, others, deviation = exactness(pairs, view.standard)
+        copied = copies & (deviation > view.limits["exact_errors"])
         copied &= np.count_nonzero(judged) >= FEWEST_COPYING
         return {
             "residual": residual,
             "high_agreement": _of_known(copies | apart, known),
-            "exact_share": exact.share,
-            "exact_share_others": exact.others,
-            "exact_share_deviation": exact.deviation,
+            "exact_share": share,
+            "exact_share_others": others,
+            "exact_share_deviation": deviation,
             "copied": _of_known(copied, known),
         }
 
@@ -125,23 +125,7 @@ def _of_known(marks: Flags, known: Flags) -> NDArray[Any]:
     return values
 
 
-@dataclass(frozen=True)
-class Exactness:
-    """Shares of exact ones among the boundaries that pairs of coders share.
-
-    Attributes:
-        share: exact / (exact + near), NaN without either, shape (pairs,).
-        others: the same share, pooled over the other pairs, likewise.
-        deviation: by how many standard errors the share exceeds that of the other pairs; NaN with
-            fewer than five of them, likewise.
-    """
-
-    share: Floats
-    others: Floats
-    deviation: Floats
-
-
-def exactness(pairs: CoderPairCounts, standard: Flags) -> Exactness:
+def exactness(pairs: CoderPairCounts, standard: Flags) -> tuple[Floats, Floats, Floats]:
     """Compare each pair of coders with the other pairs of the standard.
 
     The variance of the difference is that of both shares, as of independent boundaries, and that
@@ -151,6 +135,11 @@ def exactness(pairs: CoderPairCounts, standard: Flags) -> Exactness:
     Args:
         pairs: the counts of each pair of coders.
         standard: coders by whom all are judged, shape (coders,).
+
+    Returns:
+        Shape (pairs,) each: the share of exact ones among the paired boundaries of a pair, NaN
+        without any; the same share, pooled over the other pairs; and by how many standard errors
+        it exceeds theirs, NaN with fewer than five other pairs.
     """
     exact = pairs.counts["matches"][0].astype(np.float64)
     paired = exact + pairs.counts["near_misses"][0]
@@ -172,4 +161,4 @@ def exactness(pairs: CoderPairCounts, standard: Flags) -> Exactness:
         scale = all_paired - of_others(paired**2) / all_paired
         between = np.maximum(0.0, (apart - (number - 1) * of_one) / scale)
         error = np.sqrt(of_one * (1 / paired + 1 / all_paired) + between)
-        return Exactness(share, others, np.asarray((share - others) / error))
+        return share, others, np.asarray((share - others) / error)

@@ -125,17 +125,17 @@ def _drifts(periods: Sequence[Period], view: View) -> dict[int, Row]:
     weights = np.stack([period.pairs.shared for period in periods]).astype(np.float64)
     weights = np.where(np.isnan(relative[0]), 0.0, weights)
     days = np.array([period.day for period in periods], np.float64)
-    lines = _lines(days, relative, weights)
+    at_first, changes = _lines(days, relative, weights)
     judged = ~np.isnan(view["agreement_effect"]) & (weights.sum(axis=0) >= FEWEST_DOCUMENTS)
     judged &= np.count_nonzero(weights, axis=0) >= FEWEST_DATES
     judged &= view.readings.judged(judged)
-    tested = np.flatnonzero(judged & ~np.isnan(lines.change[0]))
-    errors = standard_error(lines.change)
-    p = holm(jackknife_p(lines.change[0], errors, whole.groups)[tested])
+    tested = np.flatnonzero(judged & ~np.isnan(changes[0]))
+    errors = standard_error(changes)
+    p = holm(jackknife_p(changes[0], errors, whole.groups)[tested])
     found = {}
     for coder, adjusted in zip(tested.tolist(), p.tolist(), strict=True):
         known = np.flatnonzero(weights[:, coder])
-        change = float(lines.change[0, coder])
+        change = float(changes[0, coder])
         falls = change <= -view.limits["fall"] and adjusted < view.limits["fall_p"]
         found[coder] = {
             "peer_drift": change,
@@ -143,7 +143,7 @@ def _drifts(periods: Sequence[Period], view: View) -> dict[int, Row]:
             "drifting": bool(falls),
             "drift_from": periods[known[0]].name,
             "drift_to": periods[known[-1]].name,
-            "drift_start": float(lines.at_first[0, coder]),
+            "drift_start": float(at_first[0, coder]),
         }
     return found
 
@@ -168,16 +168,8 @@ def _relative(pairs: CoderPairCounts, standard: Flags, unused: Ints, judging: Ju
     return np.asarray(np.where(np.isfinite(ratio), ratio, np.nan))
 
 
-@dataclass(frozen=True)
-class _Lines:
-    """A regression line for each coder: its height at the first date, and its change."""
-
-    at_first: Floats
-    change: Floats
-
-
-def _lines(days: Floats, values: Floats, weights: Floats) -> _Lines:
-    """Fit weighted lines.
+def _lines(days: Floats, values: Floats, weights: Floats) -> tuple[Floats, Floats]:
+    """Fit a weighted line for each coder; return its height at the first date, and its change.
 
     Args:
         days: shape (dates,).
@@ -196,7 +188,7 @@ def _lines(days: Floats, values: Floats, weights: Floats) -> _Lines:
         slope = (weight * apart * (value - mean[:, None])).sum(axis=1) / (weight * apart**2).sum(
             axis=1
         )
-        return _Lines(mean + slope * (first - middle), slope * (last - first))
+        return mean + slope * (first - middle), slope * (last - first)
 
 
 def day_of(value: object) -> int | None:

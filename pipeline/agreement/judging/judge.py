@@ -13,14 +13,13 @@ from segscore.pipeline.agreement.group import Group
 from segscore.pipeline.agreement.judging.limits import FEWEST_JUDGED
 from segscore.pipeline.agreement.judging.readings import Readings, readings_of_accused
 from segscore.pipeline.agreement.judging.step import Row, StepColumn, plain
-from segscore.pipeline.agreement.judging.steps import JUDGES, STEPS
+from segscore.pipeline.agreement.judging.steps import STEPS
 from segscore.pipeline.agreement.judging.view import Evidence, View
 from segscore.pipeline.arrays.ragged import Flags
 
 _FEWEST_STANDARD = 3
 """Coders are left out of the standard only while at least so many remain."""
 
-_APART = [step.mark for step in STEPS if step.before_readings]
 _BAD = [step.mark for step in STEPS if step.leaves_standard]
 
 
@@ -50,7 +49,9 @@ def _settled(evidence: Evidence, ways: Readings | None) -> View:
     # Pairs that are left out may come back, so that states might follow each other in a circle.
     seen = {(standard.tobytes(), before)}
     while True:
-        view = View(evidence, standard, before, ways, JUDGES, _APART)
+        view = View(evidence, standard, before, ways)
+        for step in STEPS:
+            view.found.update(step.judge(view))
         left = standard & ~np.logical_or.reduce([view[mark] for mark in _BAD])
         if np.count_nonzero(left) < _FEWEST_STANDARD:
             return view
@@ -83,7 +84,7 @@ def _rows(
     """Return rows of columns, undefined where nothing is known."""
     rows: list[Row] = [{} for _ in range(number)]
     for column in columns:
-        values = None if view is None else view.get(column.name)
+        values = None if view is None else view.found.get(column.name)
         for x, row in enumerate(rows):
             if values is not None and (known is None or known[x]):
                 row[column.name] = plain(values[x])

@@ -8,14 +8,21 @@ import numpy as np
 
 from segscore.pipeline.agreement.habits import clearest_in_words
 from segscore.pipeline.agreement.judging.by_document import fit_effects
-from segscore.pipeline.agreement.judging.fits import jackknife_p, median, spread
-from segscore.pipeline.agreement.judging.step import MOST, AuditRows, Kind, Limit, Step, StepColumn
+from segscore.pipeline.agreement.judging.fits import median, spread
+from segscore.pipeline.agreement.judging.step import (
+    MOST,
+    AuditRows,
+    Kind,
+    Limit,
+    Part,
+    Step,
+    StepColumn,
+)
 from segscore.pipeline.agreement.judging.view import CoderEffect, Columns, View
 from segscore.pipeline.agreement.sentences import OTHERS_SHOWN, PEER_SHOWN, peer_ends
 from segscore.pipeline.arrays.ragged import Flags, Floats
 from segscore.pipeline.plain_text import named_list
 from segscore.pipeline.statistics.formatted_numbers import counted, shown_as
-from segscore.pipeline.statistics.multiple_tests import holm
 
 _DIFFER = 0.02
 """By about so much, at least, do honest coders differ in their similarity to others."""
@@ -47,7 +54,6 @@ class LowAgreement(Step):
         StepColumn(
             "agreement_error", Kind.NUMBER, "standard error of agreement_effect, by a jackknife"
         ),
-        StepColumn("agreement_p", Kind.SHARE, "p of agreement_effect, adjusted by Holm"),
         StepColumn(
             "agreement_limit",
             Kind.SIZE,
@@ -56,15 +62,8 @@ class LowAgreement(Step):
             "differ, at least as 6 coders",
         ),
         StepColumn(
-            "aligned_effect",
-            Kind.NUMBER,
-            "agreement_effect of the share of boundaries with a partner at most n_t away, once "
-            "the offsets of shifted coders are taken away",
-        ),
-        StepColumn(
             "low_agreement", Kind.MARK, "the coder agrees less with the others than they do"
         ),
-        StepColumn("standard", Kind.MARK, "the coder is one of those by whom all are judged"),
     )
     limits = (
         Limit("effect", 0.05),
@@ -73,24 +72,21 @@ class LowAgreement(Step):
     )
     mark, order = "low_agreement", "agreement_effect"
     leaves_standard = True
+    part = Part.AGREEMENT
 
     def judge(self, view: View) -> Columns:
         """Compare the effect of each coder with how much honest coders differ."""
         limits, judged = view.limits, view.evidence.judged
-        effects, _ = view.effects
-        agreement, aligned = CoderEffect.of(effects, judged), _aligned(view)
+        agreement = CoderEffect.of(view.effects[0], judged)
         limit = _limit(view, agreement)
         less = (agreement.value <= -limit) & agreement.beyond(limits["effect_errors"])
-        less &= ~view["shifted"] | (aligned <= -limit)
+        less &= ~view["shifted"] | (_aligned(view) <= -limit)
         less &= view.readings.judged(judged) & ~_of_own_way(view)
         return {
             "agreement_effect": agreement.value,
             "agreement_error": agreement.error,
-            "agreement_p": holm(jackknife_p(agreement.value, agreement.error, len(effects) - 1)),
             "agreement_limit": np.full(len(judged), limit),
-            "aligned_effect": aligned,
             "low_agreement": less,
-            "standard": view.standard,
         }
 
     def sentence(self, row: Mapping[str, Any], audit: AuditRows) -> str:
@@ -136,9 +132,11 @@ def _quiet(rows: Sequence[Mapping[str, Any]]) -> Iterator[str]:
     if beyond:
         more = len(beyond) - MOST
         names = named_list([*beyond[:MOST], *[f"{more} others"] * (more > 0)])
+        one = len(beyond) == 1
+        agree, are, who = ("agrees", "is", names) if one else ("agree", "are", "they")
         yield (
-            f"{names} agree less than the limit of {limit:.2f} allows, and are not named: they may "
-            "read the guidelines in another way, or too little is known of them."
+            f"{names} {agree} less than the limit of {limit:.2f} allows, and {are} not named: "
+            f"{who} may read the guidelines in another way, or too little is known."
         )
     all_quiet, left = len(left) == len(known), left[len(beyond) :]
     lowest = [row for row in left[:_LOWEST] if row["agreement_effect"] <= -_SHOWN]
@@ -154,7 +152,10 @@ def _quiet(rows: Sequence[Mapping[str, Any]]) -> Iterator[str]:
 
 
 def _aligned(view: View) -> Floats:
-    """Return the effects once the offsets of shifted coders are taken away."""
+    """Return the effects once the offsets of shifted coders are taken away.
+
+    They are on the share of boundaries with a partner at most n_t away.
+    """
     offsets = np.where(view["shifted"], view["boundary_offset"], 0.0)
     pairs = view.evidence.pairs.aligned(offsets, view.evidence.judging.n_t)
     effects = fit_effects(pairs, view.rows(pairs), len(offsets)).coder

@@ -12,6 +12,10 @@ from segscore.pipeline.tables.units import PER_SECOND
 _T = 2.093
 """Quantile of t with 19 degrees of freedom for a 95 % interval from 20 groups of documents."""
 
+_FAR = 2.5
+"""Half of the default largest distance of boundaries that are compared, in units or seconds: beyond
+it, the window around an offset is narrower, so that some of its boundaries are outside."""
+
 
 class Offset(Step):
     """Coders whose boundaries are moved by much."""
@@ -38,7 +42,7 @@ class Offset(Step):
         Limit("within", 5.0, seconds=5.0),
     )
     mark, order = "shifted", "boundary_offset"
-    leaves_standard = before_readings = True
+    leaves_standard = True
 
     def judge(self, view: View) -> Columns:
         """Compare the offset of each coder with its limit and its error."""
@@ -60,7 +64,8 @@ class Offset(Step):
         value, error = abs(later) / scale, error / scale
         side = "later" if later > 0 else "earlier"
         low, high = value - _T * error, value + _T * error
+        more = "; it may be more, as boundaries far apart are not compared (--limits within)"
         return (
             f"{row['coder']} marks {value:.1f}{noun} {side} than the others "
-            f"({low:.1f} to {high:.1f})."
+            f"({low:.1f} to {high:.1f}){more * (value > _FAR)}."
         )

@@ -41,7 +41,7 @@ class Rate(Step):
         Limit("rate_deviation", 3.5),
     )
     mark, order = "outlying_rate", "rate_ratio_deviation"
-    leaves_standard = before_readings = True
+    leaves_standard = True
 
     def judge(self, view: View) -> Columns:
         """Compare the logarithm of the ratio of each coder with its limit and the others."""

@@ -67,14 +67,12 @@ class Readings:
         way: 0 for coders of whom nothing is said; if two ways of reading were found, 1 for those
             who read in the more common way and 2 for the others, shape (coders,).
         excess: how much more those who read alike agree, NaN unless two ways were found.
-        ratio: the largest eigenvalue / its limit; two ways are named from 1 on.
         pairs: numbers of the coders of pairs who agree too well, ascending.
         suspected: coders who may read in another way, which is not sure, shape (coders,).
     """
 
     way: Ints
     excess: float
-    ratio: float
     pairs: tuple[tuple[int, int], ...]
     suspected: Flags
 
@@ -113,11 +111,9 @@ def find_readings(coded: ByDocument, included: Flags, judging: Judging) -> Readi
     pairs = coded.pairs(judging.similarity, judging.n_t)
     suspected = np.zeros(coded.coders, bool)
     found: list[tuple[int, int]] = []
-    ratio = np.nan
     used = included[pairs.first] & included[pairs.second]
     while np.count_nonzero(included) >= FEWEST_JUDGED and len(found) < _MOST_PAIRS:
         search = _Search.of(coded, pairs, used, judging)
-        ratio = search.ratio if np.isnan(ratio) else ratio
         least = judging.limits["copies_residual"]
         sides, pair = search.sides(included, least), search.pair(least)
         if sides is not None and (
@@ -126,7 +122,7 @@ def find_readings(coded: ByDocument, included: Flags, judging: Judging) -> Readi
             excess = search.excess(sides.alike)
             unsure = sides.perhaps_other(search.effects) & ~sides.other
             unsure |= few_shared(coded, pairs, search.used, sides)
-            return Readings(sides.way, excess, search.ratio, (*found,), unsure)
+            return Readings(sides.way, excess, (*found,), unsure)
         if pair is None:
             perhaps = search.sides(included, 0.0, _PERHAPS, _FEWEST_PERHAPS)
             suspected = suspected if perhaps is None else perhaps.other | perhaps.unknown
@@ -134,7 +130,7 @@ def find_readings(coded: ByDocument, included: Flags, judging: Judging) -> Readi
         found.append(pair)
         used &= (pairs.first != pair[0]) | (pairs.second != pair[1])
     way = np.zeros(coded.coders, np.int64)
-    return Readings(way, np.nan, ratio, (*sorted(found),), suspected)
+    return Readings(way, np.nan, (*sorted(found),), suspected)
 
 
 def readings_of_accused(
@@ -162,7 +158,7 @@ def readings_of_accused(
     if more >= CLEARLY and more >= _ERRORS * error and sides.other.sum() >= _FEWEST_ALIKE:
         suspected = sides.unknown | accused & ~sides.other & sides.perhaps_other(effects)
         suspected |= few_shared(coded, pairs, used, sides)
-        return Readings(sides.way, more, before.ratio, before.pairs, suspected)
+        return Readings(sides.way, more, before.pairs, suspected)
     sides = sides_of(coded, pairs, used, effects, groups, 1)
     more, _ = clearness(coded, pairs, used, sides)
     if more >= CLEARLY and sides.other.sum() >= _FEWEST_ALIKE:

@@ -22,14 +22,13 @@ Row = dict[str, Any]
 class Kind(Enum):
     """What the values of a column are; null where undefined, unless it is a whole number."""
 
-    NUMBER, SIZE, SHARE, MARK, NAME, WHOLE, POSITION = range(7)
+    NUMBER, SIZE, SHARE, MARK, NAME, WHOLE = range(6)
 
     @property
     def type(self) -> pa.DataType:
         """The type of the column."""
-        if self in (Kind.WHOLE, Kind.POSITION):
-            return pa.int64()
-        return {Kind.MARK: pa.bool_(), Kind.NAME: pa.string()}.get(self, pa.float64())
+        types = {Kind.MARK: pa.bool_(), Kind.NAME: pa.string(), Kind.WHOLE: pa.int64()}
+        return types.get(self, pa.float64())
 
     @property
     def undefined(self) -> object:
@@ -101,7 +100,7 @@ class AuditRows:
 class Part(Enum):
     """Where in the sentences of an audit a step is said."""
 
-    CODERS, GROUPS, LAST = range(3)
+    READINGS, AGREEMENT, PAIRS, CODERS, GROUPS, LAST = range(6)
 
 
 class Step:
@@ -115,7 +114,6 @@ class Step:
         order: the column by which those who are named are ordered, the furthest from 0 first.
         of_pairs: whether these columns are of `peers`.
         leaves_standard: whether others are not judged by those who are named.
-        before_readings: whether who is named is set apart before ways of reading are searched.
         part: where in the sentences of an audit it is said.
     """
 
@@ -126,11 +124,10 @@ class Step:
     order: ClassVar[str] = ""
     of_pairs: ClassVar[bool] = False
     leaves_standard: ClassVar[bool] = False
-    before_readings: ClassVar[bool] = False
     part: ClassVar[Part] = Part.CODERS
 
     def judge(self, view: View) -> Columns:
-        """Return columns of a group of documents."""
+        """Return columns of a group of documents, from its codings and what is known so far."""
         return {}
 
     def compare(

@@ -1,4 +1,4 @@
-"""The steps of judging, in the order in which an audit says what they find."""
+"""The steps of judging, in the order in which they judge: each knows what those before it found."""
 
 from collections.abc import Mapping, Sequence
 from math import isfinite
@@ -16,11 +16,11 @@ from segscore.pipeline.agreement.judging.weak_group import WeakGroup
 from segscore.pipeline.errors import Refused, nearest
 
 STEPS: tuple[Step, ...] = (
-    WaysOfReading(),
-    LowAgreement(),
-    Copies(),
     Offset(),
     Rate(),
+    WaysOfReading(),
+    Copies(),
+    LowAgreement(),
     Drift(),
     WeakGroup(),
     SelfAgreement(),
@@ -31,17 +31,14 @@ STEPS: tuple[Step, ...] = (
 OF_ONE_CODER: tuple[Step, ...] = (Rate(), LowAgreement(), Offset(), Drift())
 """The steps that name a coder without naming others."""
 
-_COLUMNS = [(column, step) for step in STEPS for column in (*step.columns, *step.pair_columns)]
-
-JUDGES = {column.name: step.judge for column, step in _COLUMNS}
-"""What finds each column."""
-
-COLUMN_TYPES = {column.name: column.kind.type for column, _ in _COLUMNS}
+COLUMN_TYPES = {
+    column.name: column.kind.type
+    for step in STEPS
+    for column in (*step.columns, *step.pair_columns)
+}
 """The type of each column."""
 
-MARKS = tuple(
-    step.mark for step in STEPS if step.mark and step.part is Part.CODERS and not step.of_pairs
-)
+MARKS = tuple(step.mark for step in STEPS if step.part in (Part.AGREEMENT, Part.CODERS))
 """Columns of `coders` that mark a coder who stands out."""
 
 LIMITS = {limit.name: limit.default for step in STEPS for limit in step.limits}

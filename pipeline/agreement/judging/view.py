@@ -1,6 +1,6 @@
-"""The view of a judging step: counts, the coders to judge by, and the findings of other steps."""
+"""The view of a judging step: counts, the coders to judge by, and what earlier steps found."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -100,7 +100,7 @@ class Evidence:
 
 @dataclass(frozen=True)
 class View:
-    """The evidence, those to judge by, and the columns that steps find, as they are asked for.
+    """The evidence, those to judge by, and the columns that the steps so far have found.
 
     Attributes:
         evidence: what is counted.
@@ -108,29 +108,18 @@ class View:
         copies: numbers of the coders of pairs who agree too well, as far as known.
         ways: the two ways of reading of all coders, within which offsets and rates are judged;
             None if they were not found.
-        judges: for each column, what finds it.
-        apart: columns of marks of coders who are set apart before ways of reading are searched.
+        found: columns by name: each step adds those that it finds.
     """
 
     evidence: Evidence
     standard: Flags
     copies: tuple[tuple[int, int], ...]
     ways: Readings | None
-    judges: Mapping[str, Callable[["View"], Columns]]
-    apart: Sequence[str]
-    _found: dict[str, NDArray[Any]] = field(default_factory=dict)
+    found: dict[str, NDArray[Any]] = field(default_factory=dict)
 
     def __getitem__(self, column: str) -> NDArray[Any]:
-        """Return a column, which its step finds if it has not been asked for yet."""
-        found = self.get(column)
-        assert found is not None, "its step finds it in each group of documents"
-        return found
-
-    def get(self, column: str) -> NDArray[Any] | None:
-        """Return a column; None if its step finds it otherwise, as by comparing groups."""
-        if column not in self._found:
-            self._found.update(self.judges[column](self))
-        return self._found.get(column)
+        """Return a column of an earlier step."""
+        return self.found[column]
 
     @property
     def limits(self) -> Mapping[str, float]:
@@ -142,8 +131,9 @@ class View:
         """Who reads alike, and pairs who agree too well."""
         if self.ways is not None:
             return self.ways
-        apart = [self[name] for name in self.apart]
-        return self.evidence.readings(self.evidence.judged & ~np.logical_or.reduce(apart))
+        # Who marks later or less often may look as if of another way.
+        apart = self["shifted"] | self["outlying_rate"]
+        return self.evidence.readings(self.evidence.judged & ~apart)
 
     def differences(self, values: Floats) -> CoderEffect:
         """Fit differences between coders, of those who read alike."""

@@ -7,12 +7,12 @@ from typing import Any
 import numpy as np
 
 from segscore.pipeline.agreement.coefficients import PAIR_COUNTS
-from segscore.pipeline.agreement.judging.pair_counts import CoderPairCounts, pooled
+from segscore.pipeline.agreement.judging.pair_counts import pooled
 from segscore.pipeline.agreement.judging.rate import times
-from segscore.pipeline.agreement.judging.step import AuditRows, Kind, Step, StepColumn
+from segscore.pipeline.agreement.judging.step import AuditRows, Kind, Part, Step, StepColumn
 from segscore.pipeline.agreement.judging.view import Columns, View
 from segscore.pipeline.agreement.sentences import IN_WORDS
-from segscore.pipeline.arrays.ragged import Flags, Ints
+from segscore.pipeline.arrays.ragged import Ints
 from segscore.pipeline.plain_text import named_list
 from segscore.pipeline.statistics.formatted_numbers import shown_as
 from segscore.pipeline.tables.units import PER_SECOND
@@ -30,12 +30,6 @@ class WaysOfReading(Step):
     """Two ways of reading, by which nobody is to blame."""
 
     columns = (
-        StepColumn(
-            "reading_ratio",
-            Kind.NUMBER,
-            "how clearly coders read the guidelines in two ways: largest eigenvalue of the "
-            "residuals of pairs, divided by its limit; 1 or more if they do; null if unknown",
-        ),
         StepColumn(
             "reading",
             Kind.NAME,
@@ -60,22 +54,11 @@ class WaysOfReading(Step):
             "how much later the coders of the less common way mark boundaries than the others, in "
             "the unit of the run",
         ),
-        StepColumn(
-            "reading_document",
-            Kind.NAME,
-            "id of a document in which the two ways of reading differ clearly; null without two, "
-            "and in the rows of groups",
-        ),
-        StepColumn(
-            "reading_position",
-            Kind.POSITION,
-            "a boundary there that the coders of one way marked, and those of the other did not, "
-            "as far as there is one, in the unit of the run",
-        ),
     )
+    part = Part.READINGS
 
     def judge(self, view: View) -> Columns:
-        """Say how each coder reads; the example is found among the documents later."""
+        """Say how each coder reads."""
         way = view.readings.way
         same, other = np.full((2, len(way)), np.nan)
         for coder in np.flatnonzero(way).tolist():
@@ -84,7 +67,6 @@ class WaysOfReading(Step):
         return {
             "reading_ratio_of_rates": np.where(way > 0, rates, np.nan),
             "reading_offset": np.where(way > 0, offset, np.nan),
-            "reading_ratio": np.full(len(way), view.readings.ratio),
             "reading": np.array([_WAYS[each] for each in way], object),
             "same_reading_similarity": same,
             "other_reading_similarity": other,
@@ -148,13 +130,10 @@ def _similarities(view: View, way: Ints, coder: int) -> tuple[float, float]:
     own, known = way == way[coder], way > 0
     first, second = own[pairs.first], own[pairs.second]
     both = known[pairs.first] & known[pairs.second]
-    same, other = (
-        float(pooled(_sums(pairs, both & chosen), judging.similarity, judging.n_t)[0])
-        for chosen in (first & second, first != second)
-    )
-    return same, other
-
-
-def _sums(pairs: CoderPairCounts, chosen: Flags) -> dict[str, Ints]:
-    """Add up the counts of some pairs of coders, shape (1,) each."""
-    return {name: pairs.counts[name][0, chosen].sum(keepdims=True) for name in PAIR_COUNTS}
+    found = []
+    for chosen in (first & second, first != second):
+        counts = {
+            name: pairs.counts[name][0, both & chosen].sum(keepdims=True) for name in PAIR_COUNTS
+        }
+        found.append(float(pooled(counts, judging.similarity, judging.n_t)[0]))
+    return found[0], found[1]

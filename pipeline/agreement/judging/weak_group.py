@@ -1,7 +1,6 @@
 """Find coders who agree less with the others in one group of documents than in the others."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -47,12 +46,6 @@ class WeakGroup(Step):
             "agreement_effect in this group of documents less that in all other groups, by fits to "
             "both; null over all documents, and where the groups are dates",
         ),
-        StepColumn("group_difference_error", Kind.NUMBER, "standard error of it, by a jackknife"),
-        StepColumn(
-            "group_difference_p",
-            Kind.SHARE,
-            "its p, adjusted by Holm for all coders and groups",
-        ),
         StepColumn(
             "elsewhere_similarity", Kind.SHARE, "similarity to the others in all other groups"
         ),
@@ -78,19 +71,17 @@ class WeakGroup(Step):
             return {}
         if len(by) == 1 and all(day_of(key[0]) is not None for key in keys):
             return {}
-        effects = group_effects(whole, len(keys))
+        difference, weaker = group_effects(whole, len(keys))
         elsewhere = {key: _elsewhere(whole, groups[key]) for key in keys}
         return {
             (key, coder): {
-                "group_difference": effects.difference[g, x],
-                "group_difference_error": effects.error[g, x],
-                "group_difference_p": effects.p[g, x],
+                "group_difference": difference[g, x],
                 "elsewhere_similarity": elsewhere[key][x],
-                "weaker_in_group": bool(effects.weaker[g, x]),
+                "weaker_in_group": bool(weaker[g, x]),
             }
             for g, key in enumerate(keys)
             for x, coder in enumerate(whole.evidence.group.coders)
-            if not np.isnan(effects.difference[g, x])
+            if not np.isnan(difference[g, x])
         }
 
     def say(self, audit: AuditRows) -> Iterator[str]:
@@ -130,29 +121,16 @@ def _elsewhere(whole: View, group: Group) -> Floats:
     return pooled(sums, judging.similarity, judging.n_t)
 
 
-@dataclass(frozen=True)
-class GroupEffects:
-    """How coders agree in each group, compared with all other groups, shape (groups, coders).
-
-    Attributes:
-        difference: effect of the coder in the group less that in the others; NaN where undefined.
-        error: its standard error, by a jackknife.
-        p: its p value, adjusted by Holm for all coders and groups.
-        weaker: whether the coder is named.
-    """
-
-    difference: Floats
-    error: Floats
-    p: Floats
-    weaker: Flags
-
-
-def group_effects(view: View, groups: int) -> GroupEffects:
+def group_effects(view: View, groups: int) -> tuple[Floats, Flags]:
     """Compare the effects of each coder in each group with those in all others.
 
     Args:
         view: all documents; the groups are the strata from 1 on.
         groups: number of groups.
+
+    Returns:
+        The effect in the group less that in the others, NaN where undefined, and whether the coder
+        is named for it, shape (groups, coders) each.
     """
     coded, pairs = view.evidence.coded, view.evidence.similarities
     readings, standard = view.readings, view.standard
@@ -180,7 +158,7 @@ def group_effects(view: View, groups: int) -> GroupEffects:
     weaker &= difference <= -view.limits["group_errors"] * error
     for row, values in zip(weaker, difference, strict=True):
         row &= values <= -_SPREADS * spread(values[~np.isnan(values)])
-    return GroupEffects(difference, error, adjusted, weaker & (adjusted < _P))
+    return difference, weaker & (adjusted < _P)
 
 
 def _effects(pairs: CodedPairs, used: Flags, known: Flags) -> Floats:

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 import pyarrow as pa
 
+from segscore.pipeline import storage
 from segscore.pipeline.importing.answers.placing import Placed, name_problems
 
 ALIGNMENT_FOLDER = "alignment"
@@ -50,6 +51,8 @@ def aligned_row(document: str, coder: str, placed: Placed) -> dict[str, object]:
     }
 
 
-def alignment_table(rows: Sequence[dict[str, object]]) -> pa.Table:
-    """Return rows as a table."""
-    return pa.Table.from_pylist(rows, schema=SCHEMA)
+def write_alignment(folder: str, name: str, rows: Sequence[dict[str, object]]) -> None:
+    """Write rows to a file of the table; none for no rows."""
+    if rows:
+        url = storage.join(folder, ALIGNMENT_FOLDER, f"{name}.parquet")
+        storage.write_table(url, pa.Table.from_pylist(rows, schema=SCHEMA))

@@ -163,7 +163,8 @@ def _incomplete(lines: Sequence[AnswerLine], where: str, asked: Asked) -> Decisi
 def _sizes(lines: Sequence[AnswerLine], where: str, asked: Asked) -> Decision:
     """Read counts of units, if they add up to the document, or if sizes are asked for."""
     having = [line for line in lines if {*_counts([line])} - {asked.n_units}]
-    leading = [line for line in lines if line.leads and not _is_of_segments(line)]
+    others = [line for line in lines if any(m.role is not Role.SEGMENT for m in line.mentions)]
+    leading = [line for line in others if line.leads]
     if any(not _counts([line]) for line in leading):
         return None
     every = _counts(having)
@@ -177,10 +178,6 @@ def _sizes(lines: Sequence[AnswerLine], where: str, asked: Asked) -> Decision:
         if asked.kind == SIZES and having and having == leading
         else None
     )
-
-
-def _is_of_segments(line: AnswerLine) -> bool:
-    return all(each.role is Role.SEGMENT for each in line.mentions)
 
 
 def _counts(lines: Sequence[AnswerLine]) -> tuple[int, ...]:

@@ -1,26 +1,18 @@
 """Check the options of an import of answers, and find the files with the units."""
 
+from dataclasses import fields, replace
+
 from segscore.pipeline import storage
 from segscore.pipeline.errors import Refused
 from segscore.pipeline.importing.answers.breaks import require_break
 from segscore.pipeline.importing.answers.cleaning import FENCE
 from segscore.pipeline.importing.answers.forms import QUOTES_OPTION
 from segscore.pipeline.importing.answers.numbers import how_numbered
-from segscore.pipeline.importing.answers.options import ANSWER_FORMATS, AnswerOptions
+from segscore.pipeline.importing.answers.options import ANSWER_FORMATS, STARTS, TIMES, AnswerOptions
 from segscore.pipeline.importing.answers.patterns import require_pattern
 from segscore.pipeline.importing.field_paths import field_path
 from segscore.pipeline.importing.settings import ImportSettings
 from segscore.pipeline.storage import InputFile
-
-_FIELDS = {
-    name: name
-    for name in (
-        *("role", "document_field", "coder_field", "text_field", "source_units", "answer_field"),
-        *("breaks", "answer", "labels", "numbers", "quotes", "first_number"),
-        *("truncated", "max_edits", "max_unplaced", "failed", "tokens"),
-    )
-} | {"unit_times": "times_field"}
-"""Field of the settings whose default is that of the answers -> field of the answers' options."""
 
 
 def find_units(settings: ImportSettings) -> list[InputFile]:
@@ -45,22 +37,12 @@ def answer_options(settings: ImportSettings) -> AnswerOptions:
     Raises:
         Refused: a pattern or a path is malformed.
     """
-    given = {
-        field: value
-        for name, field in _FIELDS.items()
-        if (value := getattr(settings, name)) is not None
-    }
-    options = AnswerOptions(
-        settings.format_name or "",
-        document_id=settings.document_id,
-        coder=settings.coder,
-        drop_headings=settings.headings != "keep",
-        strict=settings.strict,
-        levels=settings.levels,
-        encoding=settings.encoding,
-        memory=settings.memory_limit,
-        **given,
-    )
+    given = {field.name: getattr(settings, field.name, None) for field in fields(AnswerOptions)}
+    stated = {name: value for name, value in given.items() if value is not None}
+    options = AnswerOptions(**{"format_name": "", **stated})
+    if options.numbers.partition(":")[0] == TIMES:
+        starts = f"{STARTS}{options.numbers.removeprefix(TIMES)}"
+        options = replace(options, numbers=starts, first_number=1, are_times=True)
     require_break(options.breaks)
     how_numbered(options.numbers)
     if options.labels is not None:

@@ -1,20 +1,19 @@
 """Tasks that read units and answers, and write them by document.
 
-A document belongs to the bucket of its name.  Each task writes one Parquet file with a row group
-for each bucket that has a row, so that a later task reads what belongs to its documents only.
+A bucket is a partition of documents (``runs.packets``), of which a later task reads what belongs to
+its documents only.
 """
 
 import json
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from hashlib import blake2b
-from itertools import groupby
-from pathlib import PurePosixPath
 
+import numpy as np
 import pyarrow as pa
 
 from segscore.pipeline import storage
+from segscore.pipeline.arrays.ragged import Ints
 from segscore.pipeline.errors import Refused
 from segscore.pipeline.importing.answers.breaks import BREAK_KINDS, kinds_in
 from segscore.pipeline.importing.answers.cleaning import clean
@@ -22,17 +21,19 @@ from segscore.pipeline.importing.answers.forms import texts_in
 from segscore.pipeline.importing.answers.inputs import has_json_lines_name, read_replies, read_units
 from segscore.pipeline.importing.answers.options import AUTO, AnswerOptions
 from segscore.pipeline.importing.answers.placing import MOST_CHARACTERS
-from segscore.pipeline.importing.conversion.names import (
-    name_in_folder,
-    shared_folders,
-    without_endings,
-)
+from segscore.pipeline.importing.conversion.names import names_of_files
 from segscore.pipeline.importing.open_input import open_input
 from segscore.pipeline.importing.opened_file import OpenedFile
-from segscore.pipeline.importing.parts import FilePart, PartReceipt, count_lines, cut_files
+from segscore.pipeline.importing.parts import (
+    FilePart,
+    PartReceipt,
+    count_lines,
+    cut_files,
+    refusable,
+)
 from segscore.pipeline.importing.settings import ImportSettings
+from segscore.pipeline.runs.packets import read_packets, write_packets
 from segscore.pipeline.storage.compression import without_compression
-from segscore.pipeline.storage.memory import row_group_limit
 from segscore.pipeline.tables.rows import RowPlace
 
 SOURCE, ANSWERS = "source", "answers"
@@ -44,7 +45,7 @@ _BEGINNING = 1000
 _UNITS = pa.schema(
     [
         ("document_id", pa.string()),
-        ("file", pa.int32()),
+        ("url", pa.string()),
         ("line", pa.int64()),
         ("units", pa.list_(pa.string())),
         ("times", pa.string()),
@@ -53,7 +54,7 @@ _UNITS = pa.schema(
 _ANSWERS = pa.schema(
     [
         ("document_id", pa.string()),
-        ("file", pa.int32()),
+        ("url", pa.string()),
         ("line", pa.int64()),
         ("coder", pa.string()),
         ("answer", pa.string()),
@@ -79,16 +80,18 @@ class GatheredPart(PartReceipt):
     """What a task has read.
 
     Attributes:
-        buckets: bucket of each row group.
+        edges: edges of the packets of the buckets in its file.
         lines: number of lines, if the part is a range of a file.
+        before: number of lines of the file before the part, to be added to those of the rows.
         kinds: number of answers by the kinds of breaks in them: a bit for each kind.
         breaks: number of breaks of each kind.
         lists: number of answers that are lists of texts in JSON.
         rows: number of rows that were written.
     """
 
-    buckets: list[int] = field(default_factory=list)
+    edges: Ints = field(default_factory=lambda: np.zeros(1, np.int64))
     lines: int = 0
+    before: int = 0
     kinds: dict[int, int] = field(default_factory=dict)
     breaks: dict[str, int] = field(default_factory=dict)
     lists: int = 0
@@ -100,12 +103,6 @@ def number_of_buckets(size: int, part: int) -> int:
     return min(_MOST_BUCKETS, max(1, -(-size // part)))
 
 
-def bucket_of(document: str, buckets: int) -> int:
-    """Return the bucket of a document."""
-    digest = blake2b(document.encode("utf-8", "surrogatepass"), digest_size=8).digest()
-    return int.from_bytes(digest, "big") % buckets
-
-
 def cut_parts(
     files: Sequence[storage.InputFile], options: AnswerOptions, size: int
 ) -> list[FilePart]:
@@ -115,24 +112,14 @@ def cut_parts(
         plain = options.encoding is None and without_compression(url) == url
         return plain and has_json_lines_name(url)
 
-    documents = _documents([file.url for file in files])
+    documents = names_of_files([file.url for file in files])
     return [
         replace(part, documents=tuple(documents[url] for url in part.urls))
         for part in cut_files(files, size, is_divisible)
     ]
 
 
-def _documents(urls: Sequence[str]) -> dict[str, str]:
-    """Return file -> name of its document, with its folder if others have the same name."""
-    stems = [without_endings(PurePosixPath(url).name, ()) for url in urls]
-    count = Counter(stems)
-    shared = shared_folders(urls)
-    return {
-        url: name_in_folder(stem, url, shared) if count[stem] > 1 else stem
-        for stem, url in zip(stems, urls, strict=True)
-    }
-
-
+@refusable
 def gather_part(job: GatherJob, part: FilePart) -> GatheredPart:
     """Read the files of a part, and write their rows by bucket.
 
@@ -141,21 +128,12 @@ def gather_part(job: GatherJob, part: FilePart) -> GatheredPart:
     """
     try:
         gathered = _gather(job, part, 2 if part.start else 1)
-    except Refused as refusal:
-        return GatheredPart(_with_place(job, part) or str(refusal))
+    except Refused:
+        if not part.start:
+            raise
+        gathered = _gather(job, part, part.first_line())  # refuses with the line in the file
     part.require_versions()
     return gathered
-
-
-def _with_place(job: GatherJob, part: FilePart) -> str | None:
-    """Return why a range of a file is refused, with the number of the line in the file."""
-    if not part.start:
-        return None
-    try:
-        _gather(job, part, part.first_line())
-    except Refused as refusal:
-        return str(refusal)
-    return None
 
 
 def _gather(job: GatherJob, part: FilePart, first: int) -> GatheredPart:
@@ -163,7 +141,7 @@ def _gather(job: GatherJob, part: FilePart, first: int) -> GatheredPart:
     kinds: Counter[int] = Counter()
     breaks: Counter[str] = Counter()
     lines = lists = 0
-    for number, (url, document) in enumerate(zip(part.urls, part.documents, strict=True)):
+    for url, document in zip(part.urls, part.documents, strict=True):
         if part.end is None:
             file = open_input(url, job.settings)
         else:
@@ -173,7 +151,7 @@ def _gather(job: GatherJob, part: FilePart, first: int) -> GatheredPart:
         before = first - 1 if part.end is not None else 0
         for row in _rows(job, file, document):
             row["line"] = int(str(row["line"])) - before
-            rows.append({**row, "file": number})
+            rows.append({**row, "url": url})
             if job.what != ANSWERS or job.options.breaks != AUTO:
                 continue
             answer = clean(str(row["answer"]), job.options.answer).text
@@ -183,8 +161,10 @@ def _gather(job: GatherJob, part: FilePart, first: int) -> GatheredPart:
                 found = kinds_in(answer)
                 kinds[sum(1 << BREAK_KINDS.index(kind) for kind in found)] += 1
                 breaks.update(found)
-    buckets = _write(job, part.name, rows)
-    return GatheredPart(None, buckets, lines, dict(kinds), dict(breaks), lists, len(rows))
+    table = pa.Table.from_pylist(rows, schema=_ANSWERS if job.what == ANSWERS else _UNITS)
+    ids = table.column("document_id").combine_chunks()
+    edges = write_packets(_url(job.folder, job.what, part.name), table, ids, job.buckets)
+    return GatheredPart(None, edges, lines, 0, dict(kinds), dict(breaks), lists, len(rows))
 
 
 def _rows(job: GatherJob, file: OpenedFile, document: str) -> Iterator[dict[str, object]]:
@@ -217,52 +197,20 @@ def _storable(text: str) -> str:
     return text if text.isascii() else text.encode("utf-8", "replace").decode("utf-8")
 
 
-def _write(job: GatherJob, name: str, rows: Iterable[dict[str, object]]) -> list[int]:
-    numbered = sorted(
-        (
-            (bucket_of(str(row["document_id"]), job.buckets), number, row)
-            for number, row in enumerate(rows)
-        ),
-        key=lambda one: one[:2],
-    )
-    written = []
-    schema = _ANSWERS if job.what == ANSWERS else _UNITS
-    with storage.TableFile(_url(job.folder, job.what, name)) as file:
-        for bucket, group in groupby(numbered, key=lambda one: one[0]):
-            table = pa.Table.from_pylist([row for *_, row in group], schema=schema)
-            file.write(table)
-            written.append(bucket)
-    return written
-
-
 def _url(folder: str, what: str, name: str) -> str:
-    return storage.join(folder, what, f"{name}.parquet")
-
-
-@dataclass(frozen=True)
-class GatheredFile:
-    """A file that a task has written: bucket of each row group, and lines before its part."""
-
-    name: str
-    urls: tuple[str, ...]
-    before: int
-    buckets: list[int]
+    return storage.join(folder, what, f"{name}.arrows")
 
 
 def read_bucket(
-    folder: str, what: str, files: Sequence[GatheredFile], bucket: int, memory: int | None
+    folder: str, what: str, parts: Mapping[str, GatheredPart], bucket: int
 ) -> Iterator[dict[str, object]]:
-    """Yield the rows of a bucket in the order of their files, each with its `url` and `line`."""
-    for file in files:
-        if bucket in file.buckets:
-            numbers = [file.buckets.index(bucket)]
-            table = storage.read_row_groups(
-                _url(folder, what, file.name), numbers, lambda names: names, row_group_limit(memory)
-            )
-            for row in table.to_pylist():
-                row["url"] = file.urls[row["file"]]
-                row["line"] += file.before
-                yield row
+    """Yield the rows of a bucket in the order of the parts, each with its `url` and `line`."""
+    by_url = {_url(folder, what, name): part for name, part in parts.items()}
+    packets = read_packets({url: part.edges for url, part in by_url.items()}, bucket)
+    for url, table in packets.items():
+        for row in table.to_pylist():
+            row["line"] += by_url[url].before
+            yield row
 
 
 @dataclass(frozen=True)

@@ -94,7 +94,7 @@ def name_at(path: FieldPath, record: object, place: RowPlace) -> str:
 def _of_records(file: OpenedFile, options: AnswerOptions) -> Iterator[Source]:
     document = field_path("--document-field", options.document_field)
     texts = field_path("--text-field", options.text_field)
-    starts = None if options.times_field is None else field_path(OPTION, options.times_field)
+    starts = None if options.unit_times is None else field_path(OPTION, options.unit_times)
     for place, record in line_objects(file):
         value = texts.value(record, "", place)
         if isinstance(value, str) and options.source_units == "tokens":

@@ -42,7 +42,8 @@ def _rows(lines: Sequence[str]) -> list[list[str]] | None:
     """
     barred = [line.strip() for line in lines if CELL in line]
     fenced = [line for line in barred if line.startswith(CELL)]
-    if len(fenced) >= _FEWEST or (len(barred) >= _FEWEST and barred == _with_digits(lines)):
+    with_digits = [line.strip() for line in lines if _has_digit(line)]
+    if len(fenced) >= _FEWEST or (len(barred) >= _FEWEST and barred == with_digits):
         rows = fenced if len(fenced) >= _FEWEST else barred
         return [[cell.strip() for cell in line.strip(CELL).split(CELL)] for line in rows]
     for separator in ("\t", ",", ";"):
@@ -51,10 +52,6 @@ def _rows(lines: Sequence[str]) -> list[list[str]] | None:
         if len(cells) >= _FEWEST and _is_header(cells[0]):
             return cells
     return None
-
-
-def _with_digits(lines: Sequence[str]) -> list[str]:
-    return [line.strip() for line in lines if _has_digit(line)]
 
 
 def _has_digit(text: str) -> bool:

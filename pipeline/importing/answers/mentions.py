@@ -149,7 +149,8 @@ def read_line(text: str) -> AnswerLine:
     plain = _NOT_WHOLE.sub(_OTHER, plain)
     found = [*_in_lists(plain, [*_found(plain)])]
     gaps = _gaps(plain, found)
-    labels = [_OTHER not in gap and all(map(_says_nothing, _WORD.findall(gap))) for gap in gaps]
+    words = ([word.lower() for word in _WORD.findall(gap)] for gap in gaps)
+    labels = [_OTHER not in g and all(map(is_label, w)) for g, w in zip(gaps, words, strict=True)]
     mentions = []
     leads = True
     for each, label in zip(found, labels, strict=False):
@@ -169,10 +170,6 @@ def _gaps(plain: str, found: Sequence[_Found]) -> list[str]:
     starts = [0, *(each.end for each in found)]
     ends = [*(each.start for each in found), len(plain)]
     return [plain[start:end] for start, end in zip(starts, ends, strict=True)]
-
-
-def _says_nothing(word: str) -> bool:
-    return is_label(word.lower())
 
 
 def _found(plain: str) -> Iterator[_Found]:

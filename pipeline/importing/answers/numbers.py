@@ -24,13 +24,17 @@ from segscore.pipeline.importing.answers.json_numbers import (
 )
 from segscore.pipeline.importing.answers.layouts import lines_of_text
 from segscore.pipeline.importing.answers.mentions import read_line
-from segscore.pipeline.importing.answers.options import AUTO, NUMBERS, RANGES, SIZES, STARTS
+from segscore.pipeline.importing.answers.options import (
+    AUTO,
+    NUMBERS,
+    RANGES,
+    SIZES,
+    STARTS,
+    TIMES,
+)
 from segscore.pipeline.importing.answers.patterns import matches, require_pattern
 from segscore.pipeline.importing.answers.ranges_found import Span, ranges_in
-from segscore.pipeline.importing.answers.several_lists import (
-    begins_again,
-    holds_two_lists,
-)
+from segscore.pipeline.importing.answers.several_lists import begins_again, holds_two_lists
 from segscore.pipeline.importing.field_paths import FieldPath, field_path
 from segscore.pipeline.settings.ranges import one_of
 from segscore.pipeline.tables.rows import RowPlace
@@ -61,7 +65,7 @@ def how_numbered(text: str) -> HowNumbered:
         Refused: it does not begin with a kind, or its path or pattern is malformed.
     """
     kind, _, place = text.partition(":")
-    kinds = NUMBERS if place else (AUTO, *NUMBERS)
+    kinds = (*NUMBERS, TIMES) if place else (AUTO, *NUMBERS, TIMES)
     one_of(_OPTION, kind, kinds, ", alone or before a path such as starts:segments[].start")
     if place.startswith(_PATTERN):
         pattern = place.removeprefix(_PATTERN)

@@ -12,6 +12,9 @@ REFUSE, NONE, LEAVE_OUT = "refuse", "none", "leave-out"
 """What becomes of an answer that cannot be used."""
 
 STARTS, ENDS, RANGES, SIZES = "starts", "ends", "ranges", "sizes"
+TIMES = "times"
+"""Numbers are times of starts, alone or before a path, as `times:segments[].start`."""
+
 NUMBERS = (STARTS, ENDS, RANGES, SIZES)
 """What the numbers of an answer are."""
 
@@ -20,14 +23,18 @@ AUTO = "auto"
 FAIL, KEEP = "fail", "keep"
 """What becomes of an answer whose end is missing."""
 
+DROP = "drop"
+"""What becomes of the words of headings, which are then not aligned."""
+
 
 @dataclass(frozen=True)
 class AnswerOptions:
     """The options of an import of answers, as `segscore answers --help` explains them.
 
-    ``drop_headings`` says whether the words of headings are not aligned, and ``times_field`` is the
-    path of the start times of the units in a record of the source; ``quotes`` is the path of the
-    quotes in the JSON of an answer.
+    They have the names of the fields of ``ImportSettings``, and the defaults of answers.
+    ``unit_times`` is the path of the start times of the units in a record of the source, and
+    ``quotes`` the path of the quotes in the JSON of an answer.  ``are_times``, which is no setting,
+    says that numbers are first made of times.
     """
 
     format_name: str
@@ -37,14 +44,15 @@ class AnswerOptions:
     document_field: str = "document_id"
     coder_field: str = "coder"
     text_field: str = "units"
-    times_field: str | None = None
+    unit_times: str | None = None
     source_units: str = "texts"
     answer_field: str = "output"
     breaks: str = AUTO
-    drop_headings: bool = True
+    headings: str = DROP
     answer: str | None = None
     labels: str | None = None
     numbers: str = AUTO
+    are_times: bool = False
     quotes: str | None = None
     first_number: int | None = None
     strict: bool = False
@@ -55,14 +63,13 @@ class AnswerOptions:
     tokens: str = WORDS
     levels: bool = False
     encoding: str | None = None
-    memory: int | None = None
 
     @property
     def signature(self) -> str:
         """What the field `answers` of a signature says: format, how it was read, failures."""
         read = {
             REWRITTEN: self.tokens,
-            NUMBERED: self.numbers.partition(":")[0],
+            NUMBERED: TIMES if self.are_times else self.numbers.partition(":")[0],
             QUOTED: self.tokens,
         }
         kept = f",truncated:{KEEP}" if self.truncated == KEEP else ""

@@ -1,30 +1,38 @@
 """Tasks that place the answers of some documents, and write their rows."""
 
-import gc
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from fractions import Fraction
 
+import numpy as np
 import pyarrow as pa
 
-from segscore.pipeline import storage
+from segscore.pipeline.arrays.ragged import Ints
 from segscore.pipeline.errors import Refused
 from segscore.pipeline.importing.answers.alignment_rows import (
     ALIGNMENT_FOLDER,
     aligned_row,
-    alignment_table,
+    write_alignment,
 )
+from segscore.pipeline.importing.answers.clock_numbers import number_times
 from segscore.pipeline.importing.answers.deciding import Decision, NumberReading
 from segscore.pipeline.importing.answers.gathering import (
     ANSWERS,
     SOURCE,
     DocumentUnits,
-    GatheredFile,
+    GatheredPart,
     place_of_row,
     read_bucket,
     units_by_document,
 )
-from segscore.pipeline.importing.answers.options import LEAVE_OUT, RANGES, STARTS, AnswerOptions
+from segscore.pipeline.importing.answers.options import (
+    LEAVE_OUT,
+    RANGES,
+    STARTS,
+    TIMES,
+    AnswerOptions,
+)
 from segscore.pipeline.importing.answers.placing import (
     Placed,
     Prepared,
@@ -42,11 +50,12 @@ from segscore.pipeline.importing.answers.tallies import (
     tally_of_absent,
 )
 from segscore.pipeline.importing.answers.timing import Timing
-from segscore.pipeline.importing.import_blocks import rows_of
 from segscore.pipeline.importing.import_tables import check_block, name_of_part
-from segscore.pipeline.importing.parts import PartReceipt
+from segscore.pipeline.importing.parts import PartReceipt, refusable
 from segscore.pipeline.importing.read_part import write_rejects
+from segscore.pipeline.importing.shapes import positions_of
 from segscore.pipeline.importing.shards import Shard, write_shard
+from segscore.pipeline.importing.timed_rows import time_rows
 from segscore.pipeline.storage.memory import release_memory
 from segscore.pipeline.tables.rows import ParsedRow, RowPlace
 from segscore.pipeline.tables.validate import REJECT_COLUMNS
@@ -63,19 +72,27 @@ class Bucket:
     number: int
 
 
-def chosen_buckets(numbers: Iterable[int], count: int) -> list[Bucket]:
-    """Return some of a number of buckets, whose files are named like those of a table."""
+def chosen_buckets(files: Iterable[Ints], count: int) -> list[Bucket]:
+    """Return the buckets with rows in any of some files; their files are named as of a table.
+
+    Args:
+        files: the edges of the packets of each file.
+        count: number of buckets.
+    """
+    numbers = {int(number) for edges in files for number in np.flatnonzero(np.diff(edges))}
     return [Bucket(name_of_part(ALIGNMENT_FOLDER, one, count), one) for one in sorted(numbers)]
 
 
 @dataclass(frozen=True)
 class PlaceJob:
-    """What all tasks that place answers share; without `timing`, boundaries remain in units."""
+    """What all tasks that place answers share; without `timing`, boundaries remain in units.
+
+    What was gathered is by ``SOURCE`` and ``ANSWERS``, then by the part.
+    """
 
     folder: str
     options: AnswerOptions
-    source: Sequence[GatheredFile]
-    answers: Sequence[GatheredFile]
+    gathered: Mapping[str, Mapping[str, GatheredPart]]
     timing: Timing | None = None
 
 
@@ -119,29 +136,24 @@ class _Pair:
     too_long: str | None = None
 
 
+@refusable
 def survey_numbers(job: PlaceJob, part: Bucket) -> NumbersReceipt:
     """Count the answers that show how units are numbered."""
     zeros = lasts = ones = 0
     tallies: list[dict[str, AnswerTally]] = []
-    try:
-        for pair in _pairs(job, part, _units(job, part)):
-            prepared, reading = _survey(pair, job.options)
-            numbers = {
-                number
-                for span in (reading.spans if isinstance(reading, NumberReading) else ())
-                for number in span
-            }
-            zeros += 0 in numbers
-            lasts += 0 not in numbers and len(pair.units.texts) in numbers
-            ones += (
-                isinstance(reading, NumberReading)
-                and reading.kind in (STARTS, RANGES)
-                and all(low == 1 for low, _ in reading.spans[:1])
-            )
-            placed = Placed(pair.too_long or failure_of_numbers(prepared, reading))
-            tallies.append({pair.coder: tally_of(pair.document_id, placed, _failed(pair, placed))})
-    except Refused as refusal:
-        return NumbersReceipt(str(refusal))
+    for pair in _pairs(job, part, _units(job, part)):
+        prepared, reading = _survey(pair, job.options)
+        spans = reading.spans if isinstance(reading, NumberReading) else ()
+        numbers = {number for span in spans for number in span}
+        zeros += 0 in numbers
+        lasts += 0 not in numbers and len(pair.units.texts) in numbers
+        ones += (
+            isinstance(reading, NumberReading)
+            and reading.kind in (STARTS, RANGES)
+            and all(low == 1 for low, _ in spans[:1])
+        )
+        placed = Placed(pair.too_long or failure_of_numbers(prepared, reading))
+        tallies.append({pair.coder: tally_of(pair.document_id, placed, _failed(pair, placed))})
     return NumbersReceipt(None, zeros, lasts, ones, add_tallies(tallies))
 
 
@@ -159,14 +171,12 @@ def _survey(pair: _Pair, options: AnswerOptions) -> tuple[Prepared, Decision]:
     )
 
 
+@refusable
 def place_part(job: PlaceJob, part: Bucket) -> PlacedReceipt:
     """Place the answers of some documents."""
     try:
         return _place(job, part)
-    except Refused as refusal:
-        return PlacedReceipt(str(refusal))
     finally:
-        gc.collect()  # the footer of a Parquet file and its schema refer to each other
         release_memory()
 
 
@@ -193,16 +203,15 @@ def _place(job: PlaceJob, part: Bucket) -> PlacedReceipt:
         if failed is not None and job.options.failed == LEAVE_OUT:
             rejects.append(_reject(pair, placed, job.options.role))
         else:
-            row = _row(pair, placed, job.options)
-            rows.append(row if job.timing is None else job.timing.apply(row, pair.units))
+            rows.append(_row(pair, placed, job.options))
     tallies.append({coder: tally_of_absent(units, names) for coder, names in answered.items()})
     rejected = pa.Table.from_pylist(rejects, schema=REJECT_COLUMNS)
     write_rejects(job.folder, f"{part.name}-answers", [rejected])
-    block, bad = check_block(rows_of(rows)) if rows else (None, REJECT_COLUMNS.empty_table())
+    block, bad = check_block(positions_of(rows)) if rows else (None, REJECT_COLUMNS.empty_table())
     number = write_rejects(job.folder, f"{part.name}-placed", [bad])
-    if aligned:
-        url = storage.join(job.folder, ALIGNMENT_FOLDER, f"{part.name}.parquet")
-        storage.write_table(url, alignment_table(aligned))
+    if block is not None and job.timing is not None:
+        block = time_rows(block, job.timing, units)
+    write_alignment(job.folder, part.name, aligned)
     return PlacedReceipt(
         shard=write_shard(job.folder, part.name, [] if block is None else [block]),
         rejects=number,
@@ -220,10 +229,13 @@ def _failed(pair: _Pair, placed: Placed) -> FailedAnswer | None:
     return FailedAnswer.of(pair.document_id, pair.coder, placed.failure, text)
 
 
+def _rows(job: PlaceJob, part: Bucket, what: str) -> Iterator[dict[str, object]]:
+    return read_bucket(job.folder, what, job.gathered[what], part.number)
+
+
 def _units(job: PlaceJob, part: Bucket) -> dict[str, DocumentUnits]:
     """Return the units of the documents of a bucket; raise Refused if one occurs twice."""
-    rows = read_bucket(job.folder, SOURCE, job.source, part.number, job.options.memory)
-    return units_by_document(rows, "the source")
+    return units_by_document(_rows(job, part, SOURCE), "the source")
 
 
 def _pairs(job: PlaceJob, part: Bucket, units: Mapping[str, DocumentUnits]) -> Iterator[_Pair]:
@@ -232,24 +244,24 @@ def _pairs(job: PlaceJob, part: Bucket, units: Mapping[str, DocumentUnits]) -> I
     Raises:
         Refused: an answer occurs twice, or its document has no units.
     """
-    memory = job.options.memory
     first: dict[tuple[str, str], RowPlace] = {}
     missing: list[tuple[str, RowPlace]] = []
-    for row in read_bucket(job.folder, ANSWERS, job.answers, part.number, memory):
+    for row in _rows(job, part, ANSWERS):
         document, coder, place = str(row["document_id"]), str(row["coder"]), place_of_row(row)
         if document not in units:
             missing.append((document, place))
             continue
-        if (document, coder) in first:
+        if (known := first.setdefault((document, coder), place)) is not place:
             raise place.refusal(
                 f"{coder} has two answers for the document {document}; the first is at "
-                f"{_shown(first[document, coder])}; keep one, or read the answers of each run on "
+                f"{known.source}:{known.line}; keep one, or read the answers of each run on "
                 "their own and score them with --trials"
             )
-        first[document, coder] = place
         too_long = failure_by_length(int(str(row["characters"])), job.options)
         is_json = row["json"] and too_long is None
         answer = json.loads(str(row["answer"])) if is_json else row["answer"]
+        if job.options.are_times and too_long is None:
+            answer = _numbered(answer, job, document, units[document], place)
         if not missing:
             yield _Pair(document, coder, answer, units[document], place, too_long)
     if missing:
@@ -258,8 +270,16 @@ def _pairs(job: PlaceJob, part: Bucket, units: Mapping[str, DocumentUnits]) -> I
         raise place.refusal(f"--source has no units of the document {document}{more}")
 
 
-def _shown(place: RowPlace) -> str:
-    return f"{place.source}:{place.line}"
+def _numbered(
+    answer: object, job: PlaceJob, document: str, units: DocumentUnits, place: RowPlace
+) -> object:
+    """Return an answer with numbers of units in the place of times."""
+    if job.timing is None:
+        raise place.refusal(f"--numbers {TIMES}: name the times of the units with --unit-times")
+    times = job.timing.times_of(document, len(units.texts), place, units)
+    length, start = job.timing.length_of(document, times)
+    starts = [each.exact for each in times.starts]
+    return number_times(answer, starts, Fraction(start + length))
 
 
 def _row(pair: _Pair, placed: Placed, options: AnswerOptions) -> ParsedRow:

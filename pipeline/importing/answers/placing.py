@@ -11,13 +11,7 @@ from segscore.pipeline.alignment.quotes import WORDS_OF_QUOTE, place_quotes
 from segscore.pipeline.alignment.resegment import Resegmentation, place_breaks
 from segscore.pipeline.alignment.tokens import Tokens, Vocabulary, tokenize
 from segscore.pipeline.importing.answers.boundaries import boundaries_of
-from segscore.pipeline.importing.answers.breaks import (
-    PATTERN,
-    Divided,
-    TextPart,
-    divide,
-    lines_of,
-)
+from segscore.pipeline.importing.answers.breaks import PATTERN, Divided, TextPart, divide, lines_of
 from segscore.pipeline.importing.answers.cleaning import clean
 from segscore.pipeline.importing.answers.deciding import Asked, Decision, Doubtful, NumberReading
 from segscore.pipeline.importing.answers.forms import (
@@ -33,6 +27,7 @@ from segscore.pipeline.importing.answers.numbers import (
     without_cut_number,
 )
 from segscore.pipeline.importing.answers.options import (
+    DROP,
     KEEP,
     NUMBERED,
     QUOTED,
@@ -199,7 +194,7 @@ def _divided(answer: object, options: AnswerOptions) -> tuple[Divided, str]:
         return Divided([TextPart(lines_of(text)) for text in texts], []), "a JSON list of texts"
     text = answer if isinstance(answer, str) else ""
     divided = divide(
-        text, options.breaks, drop_headings=options.drop_headings, levels=options.levels
+        text, options.breaks, drop_headings=options.headings == DROP, levels=options.levels
     )
     return divided, _name_break(options.breaks)
 

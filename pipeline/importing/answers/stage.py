@@ -1,17 +1,15 @@
 """Read the units and the answers of an import, and place the answers: the stages of tasks."""
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 
 from segscore.pipeline.errors import Refused
-from segscore.pipeline.importing.account import require_accepted
 from segscore.pipeline.importing.answers.alignment_rows import ALIGNMENT_FOLDER
 from segscore.pipeline.importing.answers.breaks import BREAK_KINDS, NEWLINE
 from segscore.pipeline.importing.answers.gathering import (
     ANSWERS,
     SOURCE,
-    GatheredFile,
     GatheredPart,
     GatherJob,
     cut_parts,
@@ -45,7 +43,7 @@ from segscore.pipeline.importing.answers.tallies import (
     describe_tally,
 )
 from segscore.pipeline.importing.answers.timing import Timing
-from segscore.pipeline.importing.parts import FilePart, lines_before
+from segscore.pipeline.importing.parts import FilePart, accepted, lines_before
 from segscore.pipeline.importing.read_files import ImportedRows
 from segscore.pipeline.importing.settings import ImportSettings
 from segscore.pipeline.runs.tasks import TaskRun
@@ -55,84 +53,75 @@ from segscore.pipeline.tables.answer_accounts import ACCOUNTS_KEY, write_account
 from segscore.pipeline.tables.units import ANSWERS_KEY, MILLISECOND
 
 
-@dataclass(frozen=True)
-class AnswerFiles:
-    """The files of an import of answers, and what gives boundaries times if they get some."""
-
-    source: Sequence[InputFile]
-    answers: Sequence[InputFile]
-    settings: ImportSettings
-    timing: Timing | None = None
-
-
-def read_answers(run: TaskRun, files: AnswerFiles, options: AnswerOptions) -> ImportedRows:
+def read_answers(
+    run: TaskRun,
+    files: Mapping[str, Sequence[InputFile]],
+    settings: ImportSettings,
+    options: AnswerOptions,
+    timing: Timing | None,
+) -> ImportedRows:
     """Read all files, and place all answers.
+
+    Args:
+        run: the run.
+        files: the files of ``SOURCE`` and of ``ANSWERS``.
+        settings: the settings of the import.
+        options: the options of answers.
+        timing: what gives boundaries times; None if they remain in units.
 
     Raises:
         Refused: a part is refused, answers cannot be used and `--failed` is `refuse`, or there is
             no break of the kind that was asked for.
     """
     size = run.limits.bytes_per_part
-    parts = {
-        SOURCE: cut_parts(files.source, options, size),
-        ANSWERS: cut_parts(files.answers, options, size),
-    }
-    buckets = number_of_buckets(sum(f.size for f in (*files.source, *files.answers)), size)
+    parts = {what: cut_parts(found, options, size) for what, found in files.items()}
+    buckets = number_of_buckets(sum(f.size for found in files.values() for f in found), size)
     run.claim(parts)
-    gathered: dict[str, list[GatheredFile]] = {}
-    receipts: dict[str, Collection[GatheredPart]] = {}
-    for what, cut in parts.items():
-        gather = GatherJob(run.folder, what, options, files.settings, buckets)
-        gathered[what], receipts[what] = gather_files(run, cut, gather)
-    lines = []
-    if options.format_name == REWRITTEN and options.breaks == AUTO:
-        kind, line = _choose_break(receipts[ANSWERS])
-        options = replace(options, breaks=kind)
-        lines.append(line)
-    job = PlaceJob(run.folder, options, gathered[SOURCE], gathered[ANSWERS], files.timing)
-    found = {bucket for file in gathered[ANSWERS] for bucket in file.buckets}
-    chosen = chosen_buckets(found, buckets)
+    gathered = gather_files(run, parts, options, settings, buckets)
+    options, lines = _with_break(options, gathered[ANSWERS].values())
+    job = PlaceJob(run.folder, options, gathered, timing)
+    chosen = chosen_buckets((part.edges for part in gathered[ANSWERS].values()), buckets)
     job, about_first = _with_first_number(run, chosen, job)
     lines += about_first
-    placed = run.tasks(place_part, chosen, job, stage="placed").values()
-    require_accepted(placed)
+    placed = accepted(run.tasks(place_part, chosen, job, stage="placed")).values()
     tallies = add_tallies(receipt.tallies for receipt in placed)
     _require_usable(tallies, options)
-    documents = sum(receipt.rows for receipt in receipts[SOURCE])
+    documents = sum(receipt.rows for receipt in gathered[SOURCE].values())
     for coder, tally in tallies.items():
         lines += [describe_tally(coder, tally), *describe_absent(coder, tally, documents)]
     return ImportedRows(
         shards=[receipt.shard for receipt in placed if receipt.shard is not None],
-        surveyed=[],
-        others=True,
         rejects=sum(receipt.rejects for receipt in placed),
         counted=lines,
-        adapted=[],
         left_out=sum(receipt.left_out for receipt in placed),
         tables={ALIGNMENT_FOLDER: sum(receipt.aligned for receipt in placed)},
         stated={ANSWERS_KEY: options.signature, ACCOUNTS_KEY: write_accounts(accounts_of(tallies))},
         own=(TITLES,),
-        unit=None if files.timing is None else MILLISECOND,
+        unit=None if timing is None else MILLISECOND,
         doubts=(*describe_doubts(tallies, options.format_name),),
+        formats={options.format_name: files[ANSWERS][0].url},
     )
 
 
 def gather_files(
-    run: TaskRun, parts: Sequence[FilePart], job: GatherJob
-) -> tuple[list[GatheredFile], Collection[GatheredPart]]:
-    """Write files by document; return what was written, and what the tasks have read.
+    run: TaskRun,
+    parts: Mapping[str, Sequence[FilePart]],
+    options: AnswerOptions,
+    settings: ImportSettings,
+    buckets: int,
+) -> dict[str, dict[str, GatheredPart]]:
+    """Write files of each kind by document; return what the task of each part has read.
 
     Raises:
         Refused: a part is refused.
     """
-    receipts = run.tasks(gather_part, parts, job, stage=job.what)
-    require_accepted(receipts.values())
-    before = lines_before(parts, {name: receipt.lines for name, receipt in receipts.items()})
-    files = [
-        GatheredFile(part.name, part.urls, before[part.name], receipts[part.name].buckets)
-        for part in parts
-    ]
-    return files, receipts.values()
+    gathered = {}
+    for what, cut in parts.items():
+        job = GatherJob(run.folder, what, options, settings, buckets)
+        receipts = accepted(run.tasks(gather_part, cut, job, stage=what))
+        before = lines_before(cut, {name: each.lines for name, each in receipts.items()})
+        gathered[what] = {n: replace(each, before=before[n]) for n, each in receipts.items()}
+    return gathered
 
 
 def _with_first_number(
@@ -148,8 +137,7 @@ def _with_first_number(
 
 
 def _first(run: TaskRun, chosen: Sequence[Bucket], job: PlaceJob) -> tuple[int, list[str]]:
-    surveyed = run.tasks(survey_numbers, chosen, job, stage="surveyed").values()
-    require_accepted(surveyed)
+    surveyed = accepted(run.tasks(survey_numbers, chosen, job, stage="surveyed")).values()
     zeros, lasts, ones = (
         sum(getattr(one, name) for one in surveyed) for name in ("zeros", "lasts", "ones")
     )
@@ -167,12 +155,22 @@ def _first(run: TaskRun, chosen: Sequence[Bucket], job: PlaceJob) -> tuple[int, 
         raise
 
 
-def _choose_break(receipts: Iterable[GatheredPart]) -> tuple[str, str]:
-    """Return the kind of break that `auto` stands for, and a line about it.
+def _with_break(
+    options: AnswerOptions, receipts: Iterable[GatheredPart]
+) -> tuple[AnswerOptions, list[str]]:
+    """Return options with the kind of break that `auto` stands for, if it is asked for; and say so.
 
     Raises:
         Refused: no answer has a break of any kind.
     """
+    if options.format_name != REWRITTEN or options.breaks != AUTO:
+        return options, []
+    kind, line = _choose_break(receipts)
+    return replace(options, breaks=kind), [line]
+
+
+def _choose_break(receipts: Iterable[GatheredPart]) -> tuple[str, str]:
+    """Return the kind of break that `auto` stands for, and a line about it."""
     kinds: Counter[int] = Counter()
     breaks: Counter[str] = Counter()
     for receipt in receipts:

@@ -7,6 +7,7 @@ from segscore.pipeline.importing.answers.deciding import IN_DOUBT
 from segscore.pipeline.importing.answers.options import NUMBERED, REWRITTEN
 from segscore.pipeline.importing.answers.placing import Placed
 from segscore.pipeline.plain_text import first_named
+from segscore.pipeline.statistics.formatted_numbers import counted
 from segscore.pipeline.tables.answer_accounts import AnswerAccount
 
 MOST_NAMED = 10
@@ -137,7 +138,7 @@ def describe_absent(coder: str, tally: AnswerTally, documents: int) -> Iterator[
     if absent := documents - tally.answers:
         named = f": {first_named(tally.absent)}" if len(tally.absent) == absent else ""
         verb = "has" if absent == 1 else "have"
-        number = _number(documents, "document")
+        number = counted(documents, "document")
         yield f"{coder}: {absent:,} of {number} of --source {verb} no answer{named}"
 
 
@@ -150,26 +151,26 @@ def describe_tally(coder: str, tally: AnswerTally) -> str:
         shares = ", ".join(f"{percentage(counts[kind], source)} {kind}" for kind in _EDITS)
         parts.append(f"{percentage(total, source)} % of the words edited ({shares})")
     if breaks := counts.get("breaks"):
-        number = _number(breaks, "break")
+        number = counted(breaks, "break")
         placed = "uncertain" in counts
         parts.append(f"{counts['uncertain']:,} of {number} uncertain" if placed else number)
     if tally.problems:
         found = ", ".join(f"{name} in {number}" for name, number in sorted(tally.problems.items()))
         parts.append(f"problems in answers: {found}")
     if counts.get("reasoned"):
-        parts.append(f"reasoning dropped from {_number(counts['reasoned'], 'answer')}")
+        parts.append(f"reasoning dropped from {counted(counts['reasoned'], 'answer')}")
     if tally.read_as:
         found = ", ".join(f"{name} in {number}" for name, number in sorted(tally.read_as.items()))
         parts.append(f"read as {found}")
     if unbroken := counts.get("unbroken"):
         named = first_named(tally.unbroken)
-        parts.append(f"{_number(unbroken, 'answer')} without a break ({named})")
+        parts.append(f"{counted(unbroken, 'answer')} without a break ({named})")
     parts.append(_failures(tally))
     return f"{coder}: {'; '.join(parts)}"
 
 
 def _failures(tally: AnswerTally) -> str:
-    answers = _number(tally.answers, "answer")
+    answers = counted(tally.answers, "answer")
     if not tally.failed:
         return f"{tally.failed:,} of {answers} failed"
     named = ", ".join(f"{one.document_id} ({one.reason})" for one in tally.first)
@@ -200,7 +201,7 @@ def describe_doubts(tallies: Mapping[str, AnswerTally], format_name: str) -> Ite
             advice.append("look at the column failure of the table alignment")
         if format_name in _ADVICE and (undivided or _in_doubt(tally)):
             advice.append(_ADVICE[format_name])
-        yield f"{coder}: of {_number(tally.answers, 'answer')}, {listed}; {'; '.join(advice)}"
+        yield f"{coder}: of {counted(tally.answers, 'answer')}, {listed}; {'; '.join(advice)}"
 
 
 def _in_doubt(tally: AnswerTally) -> bool:
@@ -220,14 +221,10 @@ def describe_failures(tallies: Mapping[str, AnswerTally]) -> str:
     more = f"; and {failed - len(first):,} more" if failed > len(first) else ""
     doubt = f"{_ADVICE[NUMBERED]}; " if any(map(_in_doubt, tallies.values())) else ""
     return (
-        f"{failed:,} of {_number(answers, 'answer')} cannot be used: {named}{more}; {doubt}"
+        f"{failed:,} of {counted(answers, 'answer')} cannot be used: {named}{more}; {doubt}"
         "import them as documents without boundaries with --failed none, or leave them out with "
         "--failed leave-out"
     )
-
-
-def _number(number: int, name: str) -> str:
-    return f"{number:,} {name}" + ("s" if number != 1 else "")
 
 
 def percentage(part: int, whole: int) -> str:

@@ -2,14 +2,14 @@
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from segscore.pipeline.importing.answers.gathering import DocumentUnits
 from segscore.pipeline.importing.formats.values import array_of
 from segscore.pipeline.importing.shapes import Extent
 from segscore.pipeline.importing.times import Clock, round_half_up
 from segscore.pipeline.importing.unit_times import OPTION, UnitTimes, times_of_list
-from segscore.pipeline.tables.rows import ParsedRow
+from segscore.pipeline.tables.rows import RowPlace
 from segscore.pipeline.tables.units import MILLISECOND
 
 
@@ -27,63 +27,52 @@ class Timing:
     extents: Mapping[str, Extent]
     clock: Clock
 
-    def apply(self, row: ParsedRow, units: DocumentUnits) -> ParsedRow:
-        """Return a row in milliseconds.
+    def times_of(
+        self, document: str, n_units: int, place: RowPlace, units: DocumentUnits | None = None
+    ) -> UnitTimes:
+        """Return the times of the units of a document.
+
+        Args:
+            document: its id.
+            n_units: number of its units.
+            place: where its segmentation or its answer was read.
+            units: its units, whose record has the times where no file has them.
 
         Raises:
-            Refused: there are no times of its document, another number of times than of units, or
-                no length.
+            Refused: there are none, or another number of times than of units.
         """
-        times = self._times_of(row, units)
-        if len(times.starts) != len(units.texts):
-            raise times.place.refusal(
-                f"{row.document_id} has {len(units.texts)} units, but {len(times.starts)} times "
-                "here; expected a time for each"
-            )
-        n_units, start = self._length_of(row, times)
-        positions = [position for position in row.boundaries or () if position is not None]
-        kinds = row.boundary_types or (0,) * len(positions)
-        pairs = {
-            (round_half_up(times.starts[position].exact) - start, kind)
-            for position, kind in zip(positions, kinds, strict=True)
-        }
-        kept = sorted(pair for pair in pairs if 0 < pair[0] < n_units)
-        before, after = {*positions}, {position for position, _ in kept}
-        return replace(
-            row,
-            n_units=n_units,
-            boundaries=tuple(position for position, _ in kept),
-            boundary_types=None if row.boundary_types is None else tuple(k for _, k in kept),
-            unit_lengths=None,
-            collapsed_boundaries=len(before) - len(after),
-        )
-
-    def _times_of(self, row: ParsedRow, units: DocumentUnits) -> UnitTimes:
-        document = str(row.document_id)
         if self.times is not None:
             if document not in self.times:
-                raise row.place.refusal(f"{OPTION} has no times of the document {document}")
-            return self.times[document]
-        if units.times is None:
-            raise units.place.refusal(
-                f"{OPTION} names no file, and this source has no records with a list of times; "
-                "name a file with the times of the units: subtitles, STM, CTM or SegLST"
+                raise place.refusal(f"{OPTION} has no times of the document {document}")
+            times = self.times[document]
+        else:
+            assert units is not None
+            if units.times is None:
+                raise units.place.refusal(
+                    f"{OPTION} names no file, and this source has no records with a list of times; "
+                    "name a file with the times of the units: subtitles, STM, CTM or SegLST"
+                )
+            values = array_of(json.loads(units.times), OPTION, units.place)
+            times = times_of_list(values, OPTION, self.clock, units.place)
+        if len(times.starts) != n_units:
+            raise times.place.refusal(
+                f"{document} has {n_units} units, but {len(times.starts)} times here; expected a "
+                "time for each"
             )
-        values = array_of(json.loads(units.times), OPTION, units.place)
-        return times_of_list(values, OPTION, self.clock, units.place)
+        return times
 
-    def _length_of(self, row: ParsedRow, times: UnitTimes) -> tuple[int, int]:
+    def length_of(self, document: str, times: UnitTimes) -> tuple[int, int]:
         """Return the length of a document in milliseconds, and where it starts."""
-        extent = self.extents.get(str(row.document_id))
+        extent = self.extents.get(document)
         if extent is None:
             if times.end is None:
                 raise times.place.refusal(
-                    f"the length of {row.document_id} is unknown; pass --documents with a table of "
+                    f"the length of {document} is unknown; pass --documents with a table of "
                     "lengths (document_id and duration)"
                 )
             return round_half_up(times.end.exact), 0
         if extent.unit not in (None, MILLISECOND):
             raise extent.place.refusal(
-                f"{row.document_id} is {extent.unit}s long here; expected its duration"
+                f"{document} is {extent.unit}s long here; expected its duration"
             )
         return round_half_up(extent.end - extent.start), round_half_up(extent.start)

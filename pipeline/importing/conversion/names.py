@@ -1,5 +1,6 @@
 """Name the document, coder and role of a shape: from its file, options, or the file name."""
 
+from collections import Counter
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import takewhile
@@ -9,7 +10,7 @@ from segscore.pipeline.errors import Refused
 from segscore.pipeline.importing.folders import Folders, is_of_a_side
 from segscore.pipeline.importing.opened_file import OpenedFile
 from segscore.pipeline.importing.settings import ImportSettings
-from segscore.pipeline.importing.shapes import Shape
+from segscore.pipeline.importing.shapes import Positions, Shape
 from segscore.pipeline.storage.compression import without_compression
 from segscore.schemas.input_columns import TABLE_ROLES
 
@@ -33,11 +34,13 @@ class NamedShape:
 
 @dataclass(frozen=True)
 class ReadFile:
-    """A file, the shapes that its reader yielded, and the endings that its format may have."""
+    """A file, what its reader yielded, the endings that its format may have, and its name."""
 
     file: OpenedFile
     shapes: Sequence[Shape]
     endings: Sequence[str]
+    positions: Sequence[Positions] = ()
+    format_name: str = ""
 
 
 def without_endings(name: str, endings: Sequence[str]) -> str:
@@ -79,11 +82,15 @@ def shared_folders(urls: Sequence[str]) -> int:
     return len([*takewhile(lambda names: len(set(names)) == 1, levels)])
 
 
-def name_of_file(url: str, urls: Sequence[str]) -> str:
-    """Return the document's name for a file, with its folder if another file has the same name."""
-    name = without_endings(PurePosixPath(url).name, ())
-    same = [u for u in urls if without_endings(PurePosixPath(u).name, ()) == name]
-    return name_in_folder(name, url, shared_folders(urls)) if len({*same}) > 1 else name
+def names_of_files(urls: Sequence[str]) -> dict[str, str]:
+    """Return file -> name of its document, with its folder if others have the same name."""
+    stems = {url: without_endings(PurePosixPath(url).name, ()) for url in urls}
+    count = Counter(stems.values())
+    shared = shared_folders(urls)
+    return {
+        url: name_in_folder(stem, url, shared) if count[stem] > 1 else stem
+        for url, stem in stems.items()
+    }
 
 
 def new_name(coder: str, role: str | None, names: Mapping[str, str] | None) -> str:

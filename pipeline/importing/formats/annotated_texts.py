@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 
-from segscore.pipeline.importing.formats.format import JSON_LINES_ENDINGS, Format, Head
+from segscore.pipeline.importing.formats.format import JSON_LINES_ENDINGS, Format
 from segscore.pipeline.importing.formats.text_units import TEXT_OPTIONS, text_units
 from segscore.pipeline.importing.formats.values import (
     json_document,
@@ -171,10 +171,6 @@ def _bounds(value: object, name: str, place: RowPlace) -> list[tuple[int, int]]:
     ]
 
 
-def _is_doccano(head: Head) -> bool:
-    return "text" in head.keys and bool({"label", "entities", "annotations"} & head.keys)
-
-
 FORMATS = (
     Format(
         "prodigy",
@@ -188,7 +184,9 @@ FORMATS = (
         "doccano",
         read_doccano,
         shared=JSON_LINES_ENDINGS,
-        content=_is_doccano,
+        content=lambda head: (
+            "text" in head.keys and bool({"label", "entities", "annotations"} & head.keys)
+        ),
         options=TEXT_OPTIONS,
         in_units=True,
     ),

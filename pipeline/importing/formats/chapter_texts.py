@@ -5,12 +5,7 @@ from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from itertools import pairwise
 
-from segscore.pipeline.importing.formats.format import (
-    FRAMES,
-    TEXT_ENDINGS,
-    Format,
-    Head,
-)
+from segscore.pipeline.importing.formats.format import FRAMES, TEXT_ENDINGS, Format, Head
 from segscore.pipeline.importing.opened_file import OpenedFile
 from segscore.pipeline.importing.settings import ImportSettings
 from segscore.pipeline.importing.shapes import Intervals, Mark, Marks, Moment, Segment, Shape

@@ -1,7 +1,7 @@
 """A format that is imported, and the evidence from which the format of a file is detected."""
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import PurePosixPath
@@ -9,9 +9,8 @@ from pathlib import PurePosixPath
 from segscore.pipeline.importing.formats.table_rows import split_header
 from segscore.pipeline.importing.opened_file import OpenedFile
 from segscore.pipeline.importing.settings import ImportSettings
-from segscore.pipeline.importing.shapes import Shape
+from segscore.pipeline.importing.shapes import Positions, Shape
 from segscore.pipeline.importing.tracks import DocumentTracks, Track
-from segscore.pipeline.tables.rows import Defaults, ParsedRow
 from segscore.pipeline.tables.strict_json import DEEPEST
 
 _TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"?|[{}\[\]:]', re.DOTALL)
@@ -103,8 +102,7 @@ class Format:
 
     Attributes:
         name: its name for `--format`.
-        read: reads the shapes in a file; None if `rows` reads it.
-        rows: reads rows, in formats that give positions of boundaries as they are.
+        read: reads the shapes in a file; None for answers, which are read with their units.
         endings: endings that no other format has; longer ones count first.
         shared: endings that other formats have, too; `content` decides.
         content: whether a file with a shared ending is of this format; None for a format that is
@@ -117,8 +115,7 @@ class Format:
     """
 
     name: str
-    read: Callable[[OpenedFile, ImportSettings], Iterator[Shape]] | None = None
-    rows: Callable[[Iterable[str], str, Defaults], Iterator[ParsedRow]] | None = None
+    read: Callable[[OpenedFile, ImportSettings], Iterator[Shape | Positions]] | None = None
     endings: tuple[str, ...] = ()
     shared: tuple[str, ...] = ()
     content: Callable[[Head], bool] | None = None

@@ -83,10 +83,6 @@ def _counting(column: str) -> tuple[str, str] | None:
     return None
 
 
-def _is_index(column: str) -> bool:
-    return plain_name(column).endswith(("_index", "_idx"))
-
-
 def is_weak(column: str) -> bool:
     """Return whether a column's name counts only if no other column is for the same thing."""
     return plain_name(column) in _WEAK_NAMES or _counting(column) is not None
@@ -170,7 +166,7 @@ def choose_columns(header: Sequence[str], settings: ImportSettings, place: RowPl
             "0 and 1, also of masks such as 0010, is named with --flags NAME)"
         )
     counted = _counted(chosen, settings, place)
-    if counted is None and _is_index(chosen["start"]):
+    if counted is None and plain_name(chosen["start"]).endswith(("_index", "_idx")):
         raise place.refusal(
             f"the column {chosen['start']} counts units; name them with --unit, such as --unit "
             "character"

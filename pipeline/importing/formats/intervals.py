@@ -11,7 +11,6 @@ from segscore.pipeline.importing.formats.format import (
     JSON_LINES_ENDINGS,
     PARQUET_ENDINGS,
     Format,
-    Head,
 )
 from segscore.pipeline.importing.formats.interval_columns import (
     TIMES,
@@ -239,16 +238,12 @@ def _check_times(file: OpenedFile, columns: Columns, segments: Sequence[Segment]
         )
 
 
-def _is_interval_table(head: Head) -> bool:
-    return "start" in head.settings.column_names or has_start(head.header)
-
-
 FORMATS = (
     Format(
         "intervals",
         read,
         shared=(*CSV_ENDINGS, *JSON_LINES_ENDINGS, *PARQUET_ENDINGS),
-        content=_is_interval_table,
+        content=lambda head: "start" in head.settings.column_names or has_start(head.header),
         options=("columns", "skip_lines", *FRAMES),
     ),
 )

@@ -1,5 +1,6 @@
 """Spans of chunkers in JSON: a list of them, alone, by document, or in a record of a document."""
 
+import json
 from collections.abc import Iterator, Mapping
 from decimal import Decimal
 from typing import Any
@@ -19,10 +20,19 @@ _DOCUMENT, _START, _END = "document_id", "start", "end"
 _ID = "id"
 """Key of a record that names its document, if no other key does."""
 
-_TEXT = "page_content"
-"""Key of LangChain's text, whose length says where a chunk ends; there is only a start."""
+_DOCUMENTS = ("ref_doc_id", "source_id", "source")
+"""Keys of a span that name its document likewise."""
 
-_OWN_TEXT = "text"
+_TEXTS = ("page_content", "content")
+"""Keys of a chunk's text, whose length says where it ends where there is only a start."""
+
+_STARTS = ("start_index", "split_idx_start")
+_OWN = ("text", *_TEXTS, "id_")
+"""Keys of what a chunk says of itself, which is neither its label nor its coder."""
+
+_HEAD = 2**16
+"""Characters of a record in which a list of pairs begins."""
+
 _SHAPES = (
     "an object with a start, a record with one list of such objects or pairs, or lists by document"
 )
@@ -44,9 +54,10 @@ def read(file: OpenedFile, settings: ImportSettings) -> Iterator[Intervals]:
         for place, text in lines
         for cells in _spans(strict_json.loads(text, place, decimals=True), place)
     ]
-    if any(_OWN_TEXT in cells for _, cells in rows):  # what is in a chunk is not its label
-        file.notes.add("columns_not_taken", _OWN_TEXT)
-        rows = [(at, {n: x for n, x in cells.items() if n != _OWN_TEXT}) for at, cells in rows]
+    for own in _OWN:
+        if any(own in cells for _, cells in rows):
+            file.notes.add("columns_not_taken", own)
+            rows = [(at, {n: x for n, x in cells.items() if n != own}) for at, cells in rows]
     header = dict.fromkeys(name for _, cells in rows for name in cells)
     yield from segments_of(file, TableRows([*header], file.place(1), rows), settings)
 
@@ -63,11 +74,19 @@ def _spans(value: object, place: RowPlace) -> Iterator[_Cells]:
             raise place.wrong("a span", record, _SHAPES)
         cells = _cells(record)
         if any(use_of(name) == "start" for name in cells):
+            if not any(use_of(name) == "document" for name in cells):
+                _name_document(cells)
             yield cells
         else:
             for around, spans in _lists_of_spans(record, cells, place):
                 for span in spans:
                     yield around | (_cells(span) if isinstance(span, dict) else _pair(span))
+
+
+def _name_document(cells: _Cells) -> None:
+    """Take the document of a span from a key that chunkers use for it, if it has one."""
+    if (name := next((name for name in _DOCUMENTS if name in cells), None)) is not None:
+        cells[_DOCUMENT] = cells.pop(name)
 
 
 def _lists_of_spans(
@@ -93,9 +112,10 @@ def _cells(record: Mapping[str, object]) -> _Cells:
             cells = _cells(value) | cells
         elif isinstance(value, str | int | Decimal) and value != "":
             cells[name] = value
-    text, start = record.get(_TEXT), cells.get("start_index")
+    text = next((record[name] for name in _TEXTS if isinstance(record.get(name), str)), None)
+    start = next((cells.pop(name) for name in _STARTS if text is not None and name in cells), None)
     if isinstance(text, str) and isinstance(start, int):
-        cells["end_index"] = start + len(text)
+        cells |= {_STARTS[0]: start, "end_index": start + len(text)}
     return cells
 
 
@@ -110,7 +130,7 @@ def _is_span(value: object) -> bool:
 
 
 def _is_number(value: object) -> bool:
-    return isinstance(value, int | Decimal) and not isinstance(value, bool)
+    return isinstance(value, int | float | Decimal) and not isinstance(value, bool)
 
 
 def _pair(span: list[object]) -> _Cells:
@@ -118,9 +138,24 @@ def _pair(span: list[object]) -> _Cells:
 
 
 def _has_spans(head: Head) -> bool:
-    """Return whether a key in a list or an object names a start."""
+    """Return whether a key in a list or an object names a start, or a record has lists of pairs."""
     last = (path.rpartition(".")[2] for path in head.keys if path.count("[]") <= 2)
-    return any(use_of(name) == "start" for name in last)
+    return any(use_of(name) == "start" or name in _STARTS for name in last) or _has_pairs(head)
+
+
+def _has_pairs(head: Head) -> bool:
+    """Return whether a record has one list of pairs of numbers, or only such lists."""
+    in_lines = head.ending in JSON_LINES_ENDINGS
+    text = next((line for line in head.lines if line.strip()), "") if in_lines else head.text
+    if "[[" not in "".join(text[:_HEAD].split()):
+        return False
+    try:
+        value = json.loads(text)
+    except (ValueError, RecursionError):
+        return False
+    record = value[0] if isinstance(value, list) and value else value
+    lists = [_are_spans(each) for each in record.values()] if isinstance(record, dict) else []
+    return sum(lists) == 1 or (bool(lists) and all(lists))
 
 
 FORMATS = (

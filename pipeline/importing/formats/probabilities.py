@@ -14,7 +14,8 @@ from segscore.pipeline.importing.formats.format import (
 from segscore.pipeline.importing.formats.table_rows import TableRows, read_table_rows
 from segscore.pipeline.importing.opened_file import OpenedFile
 from segscore.pipeline.importing.settings import ImportSettings
-from segscore.pipeline.tables.rows import Defaults, ParsedRow, RowPlace, role_of, stem
+from segscore.pipeline.importing.shapes import Positions, positions_of
+from segscore.pipeline.tables.rows import ParsedRow, RowPlace, role_of, stem
 from segscore.schemas.input_columns import ROLE
 
 NAME = "probabilities"
@@ -27,10 +28,8 @@ _Record = tuple[Mapping[str, object], Sequence[object], RowPlace]
 """The fields of a document, its probabilities, and where it begins."""
 
 
-def read_rows(
-    file: OpenedFile, defaults: Defaults, settings: ImportSettings
-) -> Iterator[ParsedRow]:
-    """Yield a row for each document: every place between units, with its probability as score.
+def read(file: OpenedFile, settings: ImportSettings) -> Iterator[Positions]:
+    """Yield the rows of all documents: every place between units, with its probability as score.
 
     A row of the table is a document, if it has a list, or else a unit of one.
 
@@ -38,7 +37,13 @@ def read_rows(
         Refused: nothing says what a probability is of, a field is missing, or a value is not a
             number from 0 to 1.
     """
-    table = read_table_rows(file, settings.skip_lines)
+    rows = [*_rows(file, settings)]
+    if rows:
+        yield positions_of(rows)
+
+
+def _rows(file: OpenedFile, settings: ImportSettings) -> Iterator[ParsedRow]:
+    table, defaults = read_table_rows(file, settings.skip_lines), file.defaults
     if settings.marks is None:
         raise table.place.refusal(
             "a probability can be of the end of a segment, of its start or of a place between "
@@ -98,6 +103,7 @@ def _probability(value: object, index: int, place: RowPlace) -> float:
 FORMATS = (
     Format(
         NAME,
+        read,
         shared=(*JSON_LINES_ENDINGS, *CSV_ENDINGS, *PARQUET_ENDINGS),
         options=("flags", "marks", "skip_lines"),
     ),

@@ -3,11 +3,15 @@
 import csv
 import re
 from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
 from itertools import accumulate, chain
 from textwrap import shorten
 from typing import TypeVar
 
+import numpy as np
+
 from segscore.pipeline.errors import Refused, nearest
+from segscore.pipeline.importing.conversion.names import names_of_files
 from segscore.pipeline.importing.formats.answers import describe_answer
 from segscore.pipeline.importing.formats.flag_edges import BETWEEN, END, START, FlagEdges
 from segscore.pipeline.importing.formats.format import (
@@ -19,9 +23,14 @@ from segscore.pipeline.importing.formats.format import (
 )
 from segscore.pipeline.importing.formats.interval_columns import has_start
 from segscore.pipeline.importing.formats.values import object_of
-from segscore.pipeline.tables import jsonl, strict_json
+from segscore.pipeline.importing.opened_file import OpenedFile
+from segscore.pipeline.importing.settings import ImportSettings
+from segscore.pipeline.importing.shapes import STATED_ROWS, Positions, positions_of
+from segscore.pipeline.tables import strict_json
 from segscore.pipeline.tables.columns import SEGMENTATIONS
+from segscore.pipeline.tables.json_blocks import BLOCK, JsonLines
 from segscore.pipeline.tables.parsed_table import parsed_table
+from segscore.pipeline.tables.read import Rows
 from segscore.pipeline.tables.rows import (
     Defaults,
     ParsedRow,
@@ -292,14 +301,62 @@ def _is_segeval(head: Head) -> bool:
     return "segmentation_type" in head.keys or not (head.keys or describe_answer(head))
 
 
+def read_json_lines(file: OpenedFile, settings: ImportSettings) -> Iterator[Positions]:
+    """Yield the rows of JSON Lines in blocks, most of which Arrow parses (``tables.json_blocks``).
+
+    Raises:
+        Refused: as ``jsonl.read``.
+    """
+    content = file.content if file.is_utf8 else file.text().encode("utf-8", "surrogatepass")
+    reader = JsonLines(
+        file.url,
+        file.defaults,
+        lambda block, line: OpenedFile(file.url, block, first_line=line).lines(),
+        adapted=None if settings.strict else file.notes.adapted,
+        rejecting=settings.max_rejects > 0,
+        bad_lines=file.notes.bad_lines,
+    )
+    chunks = (content[at : at + BLOCK] for at in range(0, len(content), BLOCK))
+    for table, lines in reader.read(chunks, file.first_line):
+        yield Rows(STATED_ROWS, table, (file.url,), np.zeros(len(lines), np.int64), lines - 1)
+
+
+def _read_segeval(file: OpenedFile, _settings: ImportSettings) -> Iterator[Positions]:
+    yield from _positions(read_segeval(file.lines(), file.url, file.defaults))
+
+
+def _read_csv(file: OpenedFile, settings: ImportSettings) -> Iterator[Positions]:
+    bad_lines = file.notes.bad_lines if settings.max_rejects > 0 else None
+    yield from _positions(read_csv(file.lines(), file.url, file.defaults, bad_lines))
+
+
+def _read_nltk(file: OpenedFile, settings: ImportSettings) -> Iterator[Positions]:
+    """Yield the rows of masks; those that name no document are named by file and line."""
+    name = file.defaults.document_id or names_of_files([*file.urls, file.url])[file.url]
+    rows = [*read_nltk(file.lines(), file.url, replace(file.defaults, document_id=name))]
+    by_line = rows and rows[-1].document_id == f"{stem(file.url)}/{rows[-1].line}"
+    if by_line and not settings.document_id:
+        file.notes.remarks.append(
+            f"documents named by file and line, such as {rows[-1].document_id}; give files whose "
+            "lines belong together one name with --document-id"
+        )
+    yield from _positions(rows)
+
+
+def _positions(parsed: Iterable[ParsedRow]) -> Iterator[Positions]:
+    if rows := [*parsed]:
+        yield positions_of(rows)
+
+
 FORMATS = (
     Format(
         "jsonl",
-        rows=jsonl.read,
+        read_json_lines,
         shared=JSON_LINES_ENDINGS,
         content=lambda head: "boundaries" in head.keys,
+        in_units=True,
     ),
-    Format("segeval", rows=read_segeval, shared=(".json",), content=_is_segeval),
-    Format("nltk", rows=read_nltk, shared=TEXT_ENDINGS, content=_is_nltk),
-    Format("csv", rows=read_csv, shared=CSV_ENDINGS, content=_is_csv),
+    Format("segeval", _read_segeval, shared=(".json",), content=_is_segeval, in_units=True),
+    Format("nltk", _read_nltk, shared=TEXT_ENDINGS, content=_is_nltk, in_units=True),
+    Format("csv", _read_csv, shared=CSV_ENDINGS, content=_is_csv, in_units=True),
 )

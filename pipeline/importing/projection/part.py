@@ -1,29 +1,25 @@
 """Tasks that project the segmentations of some documents, and write their rows."""
 
-import gc
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 import pyarrow as pa
+import pyarrow.compute as pc
 
-from segscore.pipeline import storage
 from segscore.pipeline.alignment.resegment import Resegmentation
+from segscore.pipeline.arrays.ragged import Ints
 from segscore.pipeline.errors import Refused
-from segscore.pipeline.importing.answers.alignment_rows import (
-    ALIGNMENT_FOLDER,
-    aligned_row,
-    alignment_table,
-)
+from segscore.pipeline.importing.answers.alignment_rows import aligned_row, write_alignment
 from segscore.pipeline.importing.answers.gathering import (
     DocumentUnits,
-    GatheredFile,
+    GatheredPart,
     read_bucket,
     units_by_document,
 )
 from segscore.pipeline.importing.answers.part import Bucket
 from segscore.pipeline.importing.answers.placing import Placed, missing_units
 from segscore.pipeline.importing.import_tables import check_block
-from segscore.pipeline.importing.parts import PartReceipt
+from segscore.pipeline.importing.parts import PartReceipt, refusable
 from segscore.pipeline.importing.projection.carried import (
     CarriedLists,
     Transcripts,
@@ -39,17 +35,17 @@ from segscore.pipeline.importing.projection.tally import (
 from segscore.pipeline.importing.shards import Shard, read_spread, write_shard
 from segscore.pipeline.storage.memory import release_memory
 from segscore.pipeline.tables.read import Rows
-from segscore.schemas.input_columns import BY_SEGMENT, BY_UNIT, INPUT_TYPES
+from segscore.schemas.input_columns import BOUNDARY_KINDS, BY_SEGMENT, BY_UNIT, INPUT_TYPES
 
 
 @dataclass(frozen=True)
 class ProjectJob:
-    """What all tasks that project share; segmentations have the bucket of each row group."""
+    """What all tasks that project share; segmentations have their edges (``runs.packets``)."""
 
     folder: str
     settings: ProjectSettings
-    units: Mapping[str, Sequence[GatheredFile]]
-    segmentations: Sequence[tuple[Shard, list[int]]]
+    units: Mapping[str, Mapping[str, GatheredPart]]
+    segmentations: Sequence[tuple[Shard, Ints]]
 
 
 @dataclass(frozen=True)
@@ -63,14 +59,12 @@ class ProjectedReceipt(PartReceipt):
     tally: ProjectionTally = field(default_factory=ProjectionTally)
 
 
+@refusable
 def project_part(job: ProjectJob, part: Bucket) -> ProjectedReceipt:
     """Project the segmentations of some documents."""
     try:
         return _Projection(job, part).run()
-    except Refused as refusal:
-        return ProjectedReceipt(str(refusal))
     finally:
-        gc.collect()  # readers of Parquet files refer to themselves, and keep their footers
         release_memory()
 
 
@@ -86,17 +80,12 @@ class _Projection:
         self.aligned: list[dict[str, object]] = []
 
     def _units(self, what: str) -> dict[str, DocumentUnits]:
-        files, memory = self.job.units[what], self.settings.memory_limit
-        rows = read_bucket(self.job.folder, what, files, self.part.number, memory)
+        rows = read_bucket(self.job.folder, what, self.job.units[what], self.part.number)
         return units_by_document(rows, f"--{what}")
 
     def run(self) -> ProjectedReceipt:
         """Project all segmentations."""
-        blocks = [
-            read_spread(self.job.folder, shard, buckets.index(self.part.number))
-            for shard, buckets in self.job.segmentations
-            if self.part.number in buckets
-        ]
+        blocks = read_spread(self.job.folder, self.job.segmentations, self.part.number)
         rows = sum(map(len, blocks))
         projected = [self._project(block) for block in blocks]
         if self.problems:
@@ -105,8 +94,7 @@ class _Projection:
         for block in projected:
             _, rejects = check_block(block)
             assert not rejects.num_rows, "a projected segmentation is valid"
-        url = storage.join(self.job.folder, ALIGNMENT_FOLDER, f"{self.part.name}.parquet")
-        storage.write_table(url, alignment_table(self.aligned))
+        write_alignment(self.job.folder, self.part.name, self.aligned)
         shard = write_shard(self.job.folder, f"projected-{self.part.name}", projected)
         return ProjectedReceipt(shard=shard, rows=rows, tally=add_projections(self.tallies))
 
@@ -131,6 +119,12 @@ class _Projection:
         for name, column in new.items():
             if name in columns or any(value is not None for value in column):
                 columns[name] = pa.array(column, INPUT_TYPES[name])
+        if (kinds := columns.get(BOUNDARY_KINDS)) is not None:
+            both = zip(block.table.column("boundaries").to_pylist(), new["boundaries"], strict=True)
+            whole = [len({*before}) == len({*after}) for before, after in both]  # type: ignore[misc]
+            columns[BOUNDARY_KINDS] = pc.if_else(
+                pa.array(whole), kinds, pa.scalar(None, kinds.type)
+            )
         return replace(block, table=pa.table(columns))
 
     def _project_row(self, row: Mapping[str, object]) -> dict[str, object] | str:

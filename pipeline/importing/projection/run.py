@@ -7,18 +7,13 @@ import pyarrow as pa
 
 from segscore.pipeline import storage
 from segscore.pipeline.errors import Refused
-from segscore.pipeline.importing.account import Imported, require_accepted, require_few
+from segscore.pipeline.importing.account import Imported, require_few
 from segscore.pipeline.importing.answers.alignment_rows import ALIGNMENT_FOLDER
-from segscore.pipeline.importing.answers.gathering import (
-    GatherJob,
-    bucket_of,
-    cut_parts,
-    number_of_buckets,
-)
+from segscore.pipeline.importing.answers.gathering import cut_parts, number_of_buckets
 from segscore.pipeline.importing.answers.part import chosen_buckets
 from segscore.pipeline.importing.answers.stage import gather_files
 from segscore.pipeline.importing.folders import Folders
-from segscore.pipeline.importing.import_blocks import Reading
+from segscore.pipeline.importing.parts import accepted
 from segscore.pipeline.importing.projection.part import ProjectJob, project_part
 from segscore.pipeline.importing.projection.settings import FROM, TO, ProjectSettings
 from segscore.pipeline.importing.projection.tally import (
@@ -27,9 +22,11 @@ from segscore.pipeline.importing.projection.tally import (
     describe_problems,
 )
 from segscore.pipeline.importing.read_files import READ, ImportedRows, cut_input, read_files
+from segscore.pipeline.importing.reading import Reading
 from segscore.pipeline.importing.shards import Shard, spread_shard
 from segscore.pipeline.importing.write_tables import write_tables
 from segscore.pipeline.runs.executor import Executor
+from segscore.pipeline.runs.packets import Divided
 from segscore.pipeline.runs.publish_tables import publish_tables, removing
 from segscore.pipeline.runs.tasks import Progress, TaskRun
 from segscore.pipeline.storage import InputFile
@@ -122,20 +119,11 @@ def _read(
         raise Refused(f"{settings.segmentations}: no segmentation found")
     buckets = number_of_buckets(files.size, size)
     spread = run.tasks(spread_part, read.shards, SpreadJob(run.folder, buckets), stage="spread")
-    units = {}
-    for what, own in cut.items():
-        gather = GatherJob(run.folder, what, settings.units, importing, buckets)
-        units[what], _ = gather_files(run, own, gather)
-    job = ProjectJob(
-        run.folder,
-        settings,
-        units,
-        [(shard, spread[shard.name].buckets) for shard in read.shards],
-    )
-    found = {bucket for receipt in spread.values() for bucket in receipt.buckets}
-    chosen = chosen_buckets(found, buckets)
-    receipts = run.tasks(project_part, chosen, job, stage="projected").values()
-    require_accepted(receipts)
+    units = gather_files(run, cut, settings.units, importing, buckets)
+    segmentations = [(shard, spread[shard.name].edges) for shard in read.shards]
+    job = ProjectJob(run.folder, settings, units, segmentations)
+    chosen = chosen_buckets((receipt.edges for receipt in spread.values()), buckets)
+    receipts = accepted(run.tasks(project_part, chosen, job, stage="projected")).values()
     number = sum(receipt.rows for receipt in receipts)
     if unusable := sum(receipt.unusable for receipt in receipts):
         problems = [problem for receipt in receipts for problem in receipt.problems]
@@ -161,15 +149,6 @@ class SpreadJob:
     buckets: int
 
 
-@dataclass(frozen=True)
-class SpreadReceipt:
-    """The bucket of each row group of a file."""
-
-    buckets: list[int]
-
-
-def spread_part(job: SpreadJob, part: Shard) -> SpreadReceipt:
+def spread_part(job: SpreadJob, part: Shard) -> Divided:
     """Write the segmentations of a part by document."""
-    return SpreadReceipt(
-        spread_shard(job.folder, part, lambda document: bucket_of(document, job.buckets))
-    )
+    return Divided(spread_shard(job.folder, part, job.buckets))

@@ -125,11 +125,7 @@ class ProjectSettings:
     def units(self) -> AnswerOptions:
         """The options with which units are read."""
         return AnswerOptions(
-            REWRITTEN,
-            text_field=self.text_field,
-            tokens=self.tokens,
-            encoding=self.encoding,
-            memory=self.memory_limit,
+            REWRITTEN, text_field=self.text_field, tokens=self.tokens, encoding=self.encoding
         )
 
     def __post_init__(self) -> None:

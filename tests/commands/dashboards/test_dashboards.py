@@ -31,16 +31,16 @@ GRAFANA = json.loads((FOLDER / "grafana.json").read_text("utf-8"))
 NEWER = [
     *("outlying_rate", "low_agreement"),
     *("peer_drift", "peer_drift_p", "drifting"),
-    *("agreement_effect", "agreement_error", "agreement_p", "aligned_effect"),
+    *("agreement_effect", "agreement_error"),
     *("boundary_offset", "boundary_offset_error", "rate_ratio", "rate_ratio_deviation"),
-    *("shifted", "standard", "drift_from", "drift_to", "drift_start"),
+    *("shifted", "drift_from", "drift_to", "drift_start"),
     *(
         "others_boundary_similarity",
         "self_pairs",
         "self_boundary_similarity",
         "candidate_documents",
     ),
-    *("candidate_share", "candidate_wins", "reading_document", "reading_position"),
+    *("candidate_share", "candidate_wins"),
 ]
 """Columns of coders that audits of an earlier version lack."""
 

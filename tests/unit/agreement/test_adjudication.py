@@ -10,7 +10,7 @@ import pytest
 from segscore.pipeline.agreement.adjudication import adjudication, gains
 from segscore.pipeline.agreement.confidence import chance_right, is_near, reliability
 from segscore.pipeline.agreement.majority import agreed_boundaries
-from segscore.pipeline.agreement.run import read_audit
+from segscore.pipeline.runs.finished import FinishedRun
 from tests.support.command_line import Segscore
 
 Codings = dict[str, dict[str, list[int]]]
@@ -64,7 +64,7 @@ def test_the_consensus_of_the_first_documents_changes_as_expected(
 ) -> None:
     errors = {**dict.fromkeys("abcde", 0.12), "f": worst}
     codings, truth = project(Random(5), errors)  # noqa: S311
-    found = adjudication(read_audit(audit(segscore, tmp_path, codings)), 20)
+    found = adjudication(FinishedRun.open(audit(segscore, tmp_path, codings)), 20)
     changed = {name: corrected(coded, truth[name]) for name, coded in codings.items()}
     assert found.total == pytest.approx(sum(changed.values()), rel=0.25)
     first = sum(changed[each.document] for each in found.documents)

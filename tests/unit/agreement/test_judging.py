@@ -9,7 +9,7 @@ import pyarrow.compute as pc
 import pytest
 
 import segscore
-from segscore.pipeline.agreement.example import example_of
+from segscore.pipeline.agreement.example import example_of, find_example
 from segscore.pipeline.agreement.findings import audit_findings, describe_audit, findings_of
 from segscore.pipeline.agreement.judging.step import AuditRows
 from segscore.pipeline.agreement.judging.steps import LIMITS, read_limits
@@ -71,7 +71,6 @@ def test_judgements_equal_the_twin(seed: int, faults: tuple[str, ...]) -> None:
         assert row["low_agreement"] == (name in twin.less)
         assert row["shifted"] == (name in twin.shifted)
         assert row["outlying_rate"] == (name in twin.far)
-        assert row["standard"] == (name in twin.standard)
     for row in peers:
         pair = row["coder"], row["peer"]
         if pair in twin.residuals:
@@ -129,7 +128,12 @@ def test_two_ways_of_reading_are_said_in_one_sentence() -> None:
     coders = found.coders.to_pylist()
     sentences = describe_audit([], AuditRows(coders, found.table("peers").to_pylist()))
     other = next(row for row in coders if row["reading"] == "other")
-    document, position = other["reading_document"], other["reading_position"]
+    ways = [
+        {row["coder"] for row in coders if row["reading"] == way} for way in ("common", "other")
+    ]
+    place = find_example(found.run, ways, 1)
+    assert place is not None
+    document, position = place
     of_document = {row["coder"]: row for row in rows if row["document_id"] == document}
     near = {
         reading: {
@@ -275,7 +279,7 @@ def test_with_few_coders_or_documents_nobody_is_judged() -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("effects=1", "the names are effect, effect_errors, effect_spread,"),
+        ("effects=1", "the names are offset, offset_errors, within,"),
         ("effect", "must be a number above 0"),
         ("rate=0", "must be a number above 0"),
         ("copies=8", "the nearest is copies_residual"),

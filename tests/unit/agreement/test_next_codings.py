@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from segscore.pipeline.agreement.next_codings import NextCodings, next_codings
-from segscore.pipeline.agreement.run import read_audit
+from segscore.pipeline.runs.finished import FinishedRun
 from tests.support.command_line import Segscore
 from tests.support.rows import write_rows
 
@@ -38,7 +38,7 @@ def audited(
     write_rows(folder / "codings.jsonl", rows)
     result = segscore("agree", folder / "codings.jsonl", "--output", folder / "run")
     assert result.code == 0, result.err
-    return next_codings(read_audit(str(folder / "run")), number)
+    return next_codings(FinishedRun.open(str(folder / "run")), number)
 
 
 def test_the_coder_of_the_widest_interval_gets_single_codings(

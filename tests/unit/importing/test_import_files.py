@@ -14,7 +14,7 @@ import pytest
 from pyarrow import feather
 
 from segscore.pipeline import storage
-from segscore.pipeline.importing import import_blocks
+from segscore.pipeline.importing.formats import segmentations
 from segscore.pipeline.runs import planning
 from tests.support.command_line import CommandResult, Segscore
 from tests.support.rows import read_rows
@@ -385,9 +385,12 @@ class TestMaxRejects:
         assert (ended.code, "t.jsonl:2: not JSON" in ended.err) == (2, True), ended
         assert not (tmp_path / "out").exists()
 
-    def test_bad_lines_are_listed(self, run: Callable[..., CommandResult], tmp_path: Path) -> None:
+    @pytest.mark.parametrize("encoding", ["utf-8", "utf-16"])
+    def test_bad_lines_are_listed(
+        self, run: Callable[..., CommandResult], tmp_path: Path, encoding: str
+    ) -> None:
         text = self.GOOD + self.BAD + self.GOOD.replace('"d"', '"f"')
-        ended = run(text, "t.jsonl", "--max-rejects", 0.5)
+        ended = run(text.encode(encoding), "t.jsonl", "--max-rejects", 0.5)
         assert (ended.code, "2 rows rejected" in ended.err) == (0, True), ended
         assert [row["document_id"] for row in rows(tmp_path)] == ["d", "f"]
         listed = [
@@ -447,7 +450,7 @@ def test_an_attribute_of_several_types_is_pointed_out(
     (tmp_path / "u.jsonl").write_text(good("u", '"c": 5'))
     for block in (2**20, 200):
         segscore.cut(replace(planning.LIMITS, bytes_per_part=block))
-        monkeypatch.setattr(import_blocks, "BLOCK", block)
+        monkeypatch.setattr(segmentations, "BLOCK", block)
         storage.remove(str(tmp_path / "out"))
         ended = segscore(
             "import", tmp_path / "t.jsonl", tmp_path / "u.jsonl", "--output", tmp_path / "out"

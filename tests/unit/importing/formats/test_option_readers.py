@@ -12,7 +12,6 @@ import pytest
 from segscore.api.settings import read_settings
 from segscore.pipeline.errors import Refused
 from segscore.pipeline.importing.formats.known import FORMATS, SPECIFIC_OPTIONS, format_named
-from segscore.pipeline.importing.import_blocks import Reading
 from segscore.pipeline.importing.open_input import format_of, open_input
 from segscore.pipeline.importing.run import warn_of_unused
 from segscore.pipeline.importing.settings import ImportSettings
@@ -21,6 +20,9 @@ from tests.support.paths import ROOT
 FILES = ROOT / "tests" / "data" / "formats"
 CASES = [json.loads(line) for line in (FILES / "expected.jsonl").read_text().splitlines()]
 OTHERS = ("--documents", "--format")
+READERS = [name for name, one in FORMATS.items() if one.read]
+IN_TEST_FORMATS = ("jsonl", "csv", "nltk", "segeval")
+"""Formats that give positions, whose files have no case here."""
 NUMBERS = ("max_level", "skip_lines", "smallest_gap")
 
 
@@ -58,8 +60,7 @@ def options_read(case: dict[str, Any]) -> dict[str, set[str]]:
             opened = open_input(str(FILES / file), settings)
             name = settings.format_name or format_of(opened, settings)
             read_shapes = FORMATS[name].read
-            if read_shapes is None:  # a format of rows, which has no options
-                continue
+            assert read_shapes is not None
             with suppress(Refused):
                 list(read_shapes(opened, watched))
             read = vars(watched).get("read", set())
@@ -77,14 +78,14 @@ def test_a_reader_reads_only_options_of_its_format(read: dict[str, set[str]]) ->
         assert options & {*SPECIFIC_OPTIONS} <= {*FORMATS[name].options}
 
 
-@pytest.mark.parametrize("name", [name for name, one in FORMATS.items() if one.read])
+@pytest.mark.parametrize("name", READERS)
 def test_every_format_has_a_case_in_which_it_reads_its_options(name: str) -> None:
-    """Formats of rows have none; frames are read by way of the clock."""
+    """Frames are read by way of the clock."""
     found = set[str]().union(*(case[name] for case in READ if name in case))
     assert {*FORMATS[name].options} <= found | ({"frame_rate"} if "clock" in found else set())
 
 
-@pytest.mark.parametrize("name", [name for name, one in FORMATS.items() if one.read])
+@pytest.mark.parametrize("name", [name for name in READERS if name not in IN_TEST_FORMATS])
 def test_every_format_refuses_damaged_files(name: str) -> None:
     """Of each case the file is cut at some places; no error but a refusal is raised."""
     read_shapes = FORMATS[name].read
@@ -118,7 +119,7 @@ def test_options_that_a_format_does_not_read_are_warned_of(name: str) -> None:
     for option in others:
         value = given.get(option, "lines" if option == "text_units" else "25")
         settings = ImportSettings(("f.x",), "out", name, **{option: value})  # type: ignore[arg-type]
-        (warning,) = warn_of_unused(Reading(["f.x"], settings, name))
+        (warning,) = warn_of_unused(settings, {name: "f.x"})
         assert warning == f"--{option.replace('_', '-')} has no effect on f.x ({name})"
 
 
