@@ -156,7 +156,7 @@ def _require_free(runs: str, url: str) -> None:
     require_apart(url, {"RUN": [path for path in enclosing if _is_run(path)]}, is_file=True)
     if _FILE in storage.names(folder) and not {*storage.column_names(url)} >= EARLIER_COLUMNS:
         raise Refused(
-            f"{url}: is not a table of segscore history; name another folder with --output"
+            f"{url}: is not a table of `segscore trend --table`; name another folder with --output"
         )
 
 
