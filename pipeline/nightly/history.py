@@ -13,11 +13,7 @@ from segscore.pipeline.errors import Failed, Refused
 from segscore.pipeline.nightly.calendar import USUAL_CALENDAR, Calendar
 from segscore.pipeline.nightly.kept_verdicts import ReplacedVerdict, read_replaced, verdict_table
 from segscore.pipeline.nightly.nights import Nights
-from segscore.pipeline.nightly.restatements import (
-    Restatement,
-    read_restatements,
-    restatement_table,
-)
+from segscore.pipeline.nightly.restatements import Restatement, read_restatements, restatement_table
 from segscore.pipeline.nightly.retention import remove_old
 from segscore.pipeline.nightly.settings import require_keep
 from segscore.pipeline.nightly.summaries import (
