@@ -1,14 +1,18 @@
 """Carry the boundaries of one segmentation to the units of another transcript."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
 
 from segscore.pipeline.alignment.edits import Edits, count_edits
 from segscore.pipeline.alignment.resegment import Resegmentation, place_breaks
 from segscore.pipeline.alignment.tokens import WORDS, Tokens, Vocabulary, tokenize
 from segscore.pipeline.importing.projection.settings import FROM, TO, ProjectSettings
+from segscore.pipeline.tables.read import Rows, with_column
+from segscore.schemas.input_columns import BOUNDARY_KINDS, BY_SEGMENT, BY_UNIT, INPUT_TYPES
 
 LEAST_TOKENS = 20
 """Smallest number of tokens of a transcript."""
@@ -139,3 +143,54 @@ def carry_lists(
         None if types is None else [kind for _, kind in keys],
         None if scores is None else [found[key] for key in keys],
     )
+
+
+@dataclass(frozen=True)
+class Carried:
+    """Where the boundaries of a segmentation come to be.
+
+    Attributes:
+        n_units: number of units of the document there.
+        moved: position -> the new one, without boundaries that are now at an end of the document.
+        unit_lengths: words of each unit there; None if they are not known.
+    """
+
+    n_units: int
+    moved: Mapping[int, int]
+    unit_lengths: Sequence[int] | None = None
+
+
+_CHANGED = (
+    *("n_units", "boundaries", "boundary_types", "boundary_scores", "collapsed_boundaries"),
+    "unit_lengths",
+)
+"""Columns that get new values."""
+
+
+def carry_rows(rows: Rows, carried: Sequence[Carried]) -> Rows:
+    """Return rows whose boundaries have moved, each as is told for it, without other lists by unit.
+
+    A list with an element for each boundary or segment is null where boundaries collapsed.
+    """
+    new: dict[str, list[object]] = {name: [] for name in _CHANGED}
+    kept: list[bool] = []
+    given = [name for name in rows.table.column_names if name in _CHANGED]
+    for row, one in zip(rows.table.select(given).to_pylist(), carried, strict=True):
+        positions = row["boundaries"]
+        types, scores = row.get("boundary_types"), row.get("boundary_scores")
+        lists = carry_lists(positions, types, scores, one.moved)
+        collapsed = len({*positions}) - len({*lists.boundaries})
+        total = (row.get("collapsed_boundaries") or 0) + collapsed
+        values = (one.n_units, lists.boundaries, lists.types, lists.scores, total, one.unit_lengths)
+        for name, value in zip(_CHANGED, values, strict=True):
+            new[name].append(value)
+        kept.append(not collapsed)
+    table = rows.table.drop_columns([name for name in BY_UNIT if name in rows.table.column_names])
+    for name, column in new.items():
+        if name in table.column_names or any(value is not None for value in column):
+            table = with_column(table, name, pa.array(column, INPUT_TYPES[name]))
+    for name in {BY_SEGMENT, BOUNDARY_KINDS} & {*table.column_names}:
+        whole = table.column(name)
+        fitting = pc.if_else(pa.array(kept), whole, pa.scalar(None, whole.type))
+        table = with_column(table, name, fitting.combine_chunks())
+    return replace(rows, table=table)
