@@ -2,9 +2,9 @@
 
 from collections.abc import Callable, Iterator
 
-from segscore.pipeline.nightly.failures import failures_in_words
-from segscore.pipeline.nightly.gate import ALPHA
-from segscore.pipeline.nightly.rules import kind_of_check
+from segscore.pipeline.nightly.gate.families import ALPHA
+from segscore.pipeline.nightly.gate.rules import kind_of_check
+from segscore.pipeline.nightly.sentences import failures_in_words
 from segscore.pipeline.nightly.verdict import ALL_SYSTEMS, NOT_COMPARABLE, Verdict
 from segscore.pipeline.plain_text import first_named
 from segscore.pipeline.statistics.finding import Fact, Finding

@@ -330,7 +330,8 @@ def test_histories_do_not_overwrite_foreign_files(
     )
     storage.write_table(f"{runs}/history/history.parquet", pa.table({"run": ["mine"]}))
     before = files(tree)
-    assert "is not a table of segscore history" in refusal_line(segscore("trend", "--table", runs))
+    refused = refusal_line(segscore("trend", "--table", runs))
+    assert "is not a table of `segscore trend --table`" in refused
     assert files(tree) == before
 
 

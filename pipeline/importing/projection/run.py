@@ -34,7 +34,7 @@ from segscore.pipeline.storage.placement import require_apart
 from segscore.pipeline.tables.answer_accounts import ACCOUNTS_KEY, write_accounts
 from segscore.pipeline.tables.columns import SEGMENTATIONS
 from segscore.pipeline.tables.find import InputTable, find_table
-from segscore.pipeline.tables.units import ANSWERS_KEY, PROJECTED_KEY
+from segscore.pipeline.tables.units import ANSWERS_KEY, CHARACTER, PROJECTED_KEY
 
 
 @dataclass(frozen=True)
@@ -121,7 +121,8 @@ def _read(
     spread = run.tasks(spread_part, read.shards, SpreadJob(run.folder, buckets), stage="spread")
     units = gather_files(run, cut, settings.units, importing, buckets)
     segmentations = [(shard, spread[shard.name].edges) for shard in read.shards]
-    job = ProjectJob(run.folder, settings, units, segmentations)
+    in_characters = files.segmentations.unit == CHARACTER
+    job = ProjectJob(run.folder, settings, units, segmentations, in_characters)
     chosen = chosen_buckets((receipt.edges for receipt in spread.values()), buckets)
     receipts = accepted(run.tasks(project_part, chosen, job, stage="projected")).values()
     number = sum(receipt.rows for receipt in receipts)
