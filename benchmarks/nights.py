@@ -31,6 +31,7 @@ from segscore.pipeline.statistics.night_levels import (
     baseline_of,
     blamed,
     falls,
+    fell_itself,
     first_nights,
     night_before,
     own_parts,
@@ -122,8 +123,14 @@ def _levels(values: Floats, usable: Flags, failed: Flags, groups: int) -> tuple[
     moved, all_moved = falls(own, of_own.mean), falls(shared, of_common.mean)
     average = falls(np.moveaxis(values, 2, 1), of_average.mean)
     is_own = blamed(moved, average, all_moved.moving[:, None], LIMIT)
+    is_own &= _beyond_chance(of_own, moved, groups)
+    for year, system, night in np.argwhere(is_own):
+        one = year, system, slice(night + 1)
+        means = float(of_own.mean[year, system]), float(of_average.mean[year, system])
+        averages = values[year, : night + 1, system]
+        is_own[year, system, night] = fell_itself(own[one], averages, means, LIMIT)
     return (
-        np.moveaxis(is_own & _beyond_chance(of_own, moved, groups), 1, 2),
+        np.moveaxis(is_own, 1, 2),
         all_moved.beyond(LIMIT) & _beyond_chance(of_common, all_moved, groups),
     )
 

@@ -14,7 +14,7 @@ import numpy as np
 from benchmarks.simulated_nights import NIGHTS, ROOT
 from segscore.pipeline.arrays.ragged import Floats
 from segscore.pipeline.nightly.densities import change_of_density
-from segscore.pipeline.nightly.past import USUAL_NIGHTS
+from segscore.pipeline.nightly.gate.past import USUAL_NIGHTS
 
 YEARS, FIRST_FALL = 40, 100
 FALL = 0.22

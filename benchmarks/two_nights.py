@@ -9,8 +9,8 @@ from scipy.special import stdtr
 
 from benchmarks.simulated_nights import NIGHTS, Nights
 from segscore.pipeline.arrays.ragged import Flags, Floats
-from segscore.pipeline.nightly.gate import ALPHA
-from segscore.pipeline.nightly.spread import FEWEST_OF_SPREAD, NIGHTS_OF_SPREAD, differ_clearly
+from segscore.pipeline.nightly.gate.families import ALPHA
+from segscore.pipeline.nightly.gate.spread import FEWEST_OF_SPREAD, NIGHTS_OF_SPREAD, differ_clearly
 from segscore.pipeline.statistics.changes import BetweenNights
 from segscore.pipeline.statistics.night_levels import FEWEST_OF_BASELINE, OF_COMMON, own_parts
 

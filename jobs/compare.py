@@ -26,8 +26,8 @@ from segscore.pipeline.errors import Done, Failed
 from segscore.pipeline.settings.options import Panel
 
 if TYPE_CHECKING:
+    from segscore.pipeline.nightly.gate.rule import GateRule
     from segscore.pipeline.nightly.lacking import Lacking
-    from segscore.pipeline.nightly.rule import GateRule
     from segscore.pipeline.nightly.verdict import Check
     from segscore.pipeline.runs.finished import FinishedRun
 
@@ -187,8 +187,8 @@ def _save_figure(path: str, finished: "FinishedRun", average: str) -> None:
 
 def _problems(runs: Sequence[str], checks: "list[Check]", lacking: "list[Lacking]") -> list[str]:
     """Say why the gate fails: a check of a run against another, or documents that systems lack."""
-    from segscore.pipeline.nightly.failures import failures_in_words
     from segscore.pipeline.nightly.lacking import lacking_in_words
+    from segscore.pipeline.nightly.sentences import failures_in_words
 
     problems = []
     if worse := failures_in_words(check for check in checks if check.fails):
@@ -204,7 +204,7 @@ def _problems(runs: Sequence[str], checks: "list[Check]", lacking: "list[Lacking
 def _rules(gate: str | None, runs: tuple[str, ...]) -> "tuple[GateRule, ...]":
     """Read --gate; refuse it unless exactly two runs are compared."""
     from segscore.pipeline.errors import Refused
-    from segscore.pipeline.nightly.rules import kind_of, parse_rule
+    from segscore.pipeline.nightly.gate.rules import kind_of, parse_rule
 
     if gate is None:
         return ()
@@ -221,7 +221,7 @@ def _rules(gate: str | None, runs: tuple[str, ...]) -> "tuple[GateRule, ...]":
 
 def _check(runs: Sequence[str], rules: "tuple[GateRule, ...]", alpha: float) -> "list[Check]":
     """Check a run against another by the rules of the gate."""
-    from segscore.pipeline.nightly.gate import check_runs
+    from segscore.pipeline.nightly.gate.two_nights import check_runs
 
     run, other = runs
     return [*check_runs(run, other, rules, alpha)]

@@ -30,7 +30,7 @@ from segscore.pipeline.settings.options import Panel
 from segscore.pipeline.statistics.formatted_numbers import counted
 
 if TYPE_CHECKING:
-    from segscore.pipeline.nightly.ahead import ScoredAhead
+    from segscore.pipeline.nightly.scoring import ScoredAhead
     from segscore.pipeline.runs.executor import Executor
 
 SCORE = "score"
@@ -190,9 +190,8 @@ def _run_one(chosen: NightSettings, executor: "Executor", format_name: str) -> N
         Failed: the night does not end with exit code 0.
         NotYet: a part of its input cannot be used.
     """
-    from segscore.pipeline.nightly.message import in_short, night_message
-    from segscore.pipeline.nightly.problems import failure_message
     from segscore.pipeline.nightly.run import run_night
+    from segscore.pipeline.nightly.sentences import failure_message, in_short, night_message
 
     try:
         with Bar("scoring") as bar:
@@ -254,7 +253,7 @@ def _run_several(
         Failed: some nights did not end with exit code 0.
         NotYet: no night has its input, or some are partial.
     """
-    from segscore.pipeline.nightly.ahead import ScoredAhead
+    from segscore.pipeline.nightly.scoring import ScoredAhead
 
     results = []
     repeated = _Repeated(len(nights))
@@ -291,8 +290,8 @@ def _run_in_turn(
 ) -> Result:
     """Run one of several nights, and return how it ended."""
     from segscore.pipeline.nightly.kept_verdicts import change_in_words
-    from segscore.pipeline.nightly.problems import failure_message
     from segscore.pipeline.nightly.run import run_night
+    from segscore.pipeline.nightly.sentences import failure_message
 
     try:
         with Bar(str(own.night)) as bar:

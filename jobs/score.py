@@ -54,6 +54,7 @@ def score(
     format_name: PaperFormat = "text",
 ) -> None:
     """Score hypotheses against references and write scores, averages and intervals."""
+    from segscore.pipeline.results.crossed import parse_crossing
     from segscore.pipeline.runs import executors
     from segscore.pipeline.runs.planning import LIMITS
     from segscore.pipeline.scoring import run
@@ -89,7 +90,7 @@ def score(
             chosen.measures_in_order,
             written=finished is outcome,
         )
-        if layout in ("crossed", "documents", "confusion") or "," in layout:
+        if layout in ("documents", "confusion") or parse_crossing(layout, grouped=True):
             _print_table(finished, layout, chosen, format_name)
         if chosen.n_t is None and (said := chosen_n_t(finished.record)):
             LOG.say("info", said)

@@ -61,7 +61,7 @@ def print_group_checks(checks: "Sequence[Check]") -> None:
 
 def moved_lines(run: str, check: "Check") -> list[str]:
     """List the documents that worsened most, each with the command that shows its edits."""
-    from segscore.pipeline.nightly.rules import kind_of_check
+    from segscore.pipeline.nightly.gate.rules import kind_of_check
 
     if not check.moved:
         return []

@@ -13,7 +13,6 @@ from segscore.pipeline.comparison.comparison_in_papers import (
     group_cells,
     pairs_for_papers,
     ranks_for_papers,
-    references_for_papers,
 )
 from segscore.pipeline.comparison.pair_rows import beaten_systems, by_difference
 from segscore.pipeline.comparison.sentences import omnibus_in_words
@@ -28,7 +27,7 @@ from segscore.pipeline.settings.ranges import one_of
 from segscore.pipeline.statistics.result_table import ResultTable
 from segscore.schemas.rows import OmnibusRow, PairRow, RankRow, SystemRow, column_of, group_of
 
-LAYOUTS = ("pairs", "systems", "references", "ranks")
+LAYOUTS = ("pairs", "systems", *CROSSED, "ranks")
 _FORMATS = ("text", "json", "markdown", "latex", "csv")
 _AVERAGES = ("micro", "macro")
 
@@ -38,7 +37,8 @@ _Key = tuple[Any, ...]
 
 def require(layout: str | None, format_name: str, average: str, group_by: tuple[str, ...]) -> None:
     """Refuse invalid options before work starts; the message names the option."""
-    if layout is not None and parse_crossing(layout, grouped=bool(group_by)) is None:
+    grouped = bool(group_by) or layout == "references"
+    if layout is not None and parse_crossing(layout, grouped=grouped) is None:
         one_of("--layout", layout, LAYOUTS)
     one_of("--format", format_name, _FORMATS)
     one_of("--average", average, _AVERAGES)
@@ -65,7 +65,7 @@ def require_room(settings: CompareSettings, format_name: str) -> None:
 
 def lay_out(layout: str, finished: FinishedRun, average: str) -> ResultTable:
     """Choose and arrange the rows of a comparison."""
-    builders = {"pairs": _pairs, "systems": _systems, "references": _references, "ranks": _ranks}
+    builders = {"pairs": _pairs, "systems": _systems, "ranks": _ranks}
     builder = builders.get(layout) or partial(_crossed, layout)
     table = builder(finished, average)
     return replace(table, average=average, signature=finished.signature)
@@ -106,7 +106,8 @@ def _systems(finished: FinishedRun, average: str) -> ResultTable:
 def _crossed(layout: str, finished: FinishedRun, average: str) -> ResultTable:
     """Make a table of two of systems, groups and measures."""
     by, measures = (finished.settings[name] for name in ("group_by", "measures"))
-    crossing = parse_crossing(layout, grouped=bool(by)) or CROSSED
+    crossing = parse_crossing(layout, grouped=bool(by))
+    assert crossing is not None, layout
     if crossing.cells == "sd":
         raise Refused(f"--layout {layout}: segscore score --layout has deviations over trials")
     boards, beaten = _ranked(finished, average)
@@ -123,12 +124,6 @@ def _ranked(finished: FinishedRun, average: str) -> tuple[list[Leaderboard], Bea
         parts.setdefault((group_of(pair, by), pair["measure"]), []).append(pair)
     beaten = {key: beaten_systems(part) for key, part in parts.items()}
     return rank(rows, by, measures[0], "system"), beaten
-
-
-def _references(finished: FinishedRun, average: str) -> ResultTable:
-    """Make one row per reference, one column per system."""
-    table = references_for_papers(_averages(finished, average), finished.settings["measures"])
-    return replace(table, groups=1)
 
 
 def _ranks(finished: FinishedRun, average: str) -> ResultTable:

@@ -126,7 +126,7 @@ def print_night(chosen: NightSettings, ended: "NightResult") -> None:
 
 def print_judged(verdict: "Verdict", run: str) -> None:
     """Print the verdict of the gate on a published night again, and its problems."""
-    from segscore.pipeline.nightly.problems import failure_message
+    from segscore.pipeline.nightly.sentences import failure_message
 
     print_sentences([_outcome(verdict)])
     if verdict.exit_code:
@@ -136,7 +136,7 @@ def print_judged(verdict: "Verdict", run: str) -> None:
 
 def _print_gate(verdict: "Verdict", run: str) -> None:
     """Print the checks of a night, and the documents that worsened most."""
-    from segscore.pipeline.nightly.gate import ALPHA
+    from segscore.pipeline.nightly.gate.families import ALPHA
 
     if verdict.checks:
         print_checks(verdict.checks, verdict.asked.get("alpha", ALPHA), verdict.reused_ids)
@@ -162,7 +162,7 @@ def _outcome(verdict: "Verdict", change: str = "") -> Sentence:
 
 def print_night_as_data(chosen: NightSettings, ended: "NightResult", format_name: str) -> None:
     """Print the verdict and the averages of a night as JSON, or the results of its gate."""
-    from segscore.pipeline.nightly.rules import result_in_words
+    from segscore.pipeline.nightly.gate.rules import result_in_words
     from segscore.pipeline.nightly.verdict import Check
 
     verdict, record = ended.verdict, ended.night.record
@@ -186,7 +186,7 @@ def print_night_as_data(chosen: NightSettings, ended: "NightResult", format_name
 
 def _warn(verdict: "Verdict", run: str) -> None:
     """Log what is unusual about a night, and the problems of one that does not fail."""
-    from segscore.pipeline.nightly.problems import problems
+    from segscore.pipeline.nightly.sentences import problems
 
     described = problems(verdict, run) if not verdict.exit_code else []
     LOG.warn((*verdict.warnings, *described))

@@ -1,4 +1,4 @@
-"""Tables of a comparison for a paper: pairs, references by systems, ranks."""
+"""Tables of a comparison for a paper: pairs and ranks."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -7,9 +7,6 @@ from functools import partial
 from segscore.pipeline.comparison.pair_rows import better_first
 from segscore.pipeline.comparison.system_pairs_tables import columns_of_pairs
 from segscore.pipeline.comparison.systems_table import column_of_ranks
-from segscore.pipeline.measures import PANELS
-from segscore.pipeline.results.leaderboard import rank
-from segscore.pipeline.settings.reading import CONSENSUS, parse_share
 from segscore.pipeline.statistics.formatted_numbers import (
     format_p,
     shown_as,
@@ -54,46 +51,6 @@ def _groups(rows: Sequence[Mapping[str, object]], by: Sequence[str]) -> list[Col
         Column(name, [of_row[place] for of_row in cells], is_name=True)
         for place, name in enumerate(by)
     ]
-
-
-def references_for_papers(rows: Sequence[SystemRow], measures: Sequence[str]) -> ResultTable:
-    """Show one row per reference, one column per system (Kazantseva & Szpakowicz 2012, Table 2).
-
-    Consensus references come first, then coders, then the mean over coders.  Measures that use all
-    references at once, such as multWinDiff, have one row.  The best system by that mean of the
-    first measure comes first.
-
-    Args:
-        rows: the rows of one average, grouped by reference.
-        measures: the measures in their order.
-    """
-    boards = rank([row for row in rows if row["reference"] is None], (), measures[0], "system")
-    systems = [name for board in boards for name in board.names]
-    values = {(row["measure"], row["reference"], row["system"]): row["value"] for row in rows}
-    order = sorted(
-        {(row["measure"], row["reference"]): None for row in rows},
-        key=lambda key: (measures.index(key[0]), *_reference_order(key[1])),
-    )
-    references = [
-        reference or ("all at once" if measure in PANELS.measures else "all coders")
-        for measure, reference in order
-    ]
-    return ResultTable(
-        [
-            Column("measure", [measure for measure, _ in order], is_name=True),
-            Column("reference", references, is_name=True),
-            *(Column(name, [values.get((*key, name)) for key in order]) for name in systems),
-        ]
-    )
-
-
-def _reference_order(reference: str | None) -> tuple[int, float]:
-    """Return a sort key: consensus references first, the strictest first; then coders; then all."""
-    if reference is None:
-        return 2, 0.0
-    if not reference.startswith(CONSENSUS):
-        return 1, 0.0
-    return 0, -float(parse_share(reference.removeprefix(CONSENSUS))[1])
 
 
 def ranks_for_papers(

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from segscore.pipeline.measures.edit_list import Edit
+from segscore.pipeline.statistics.formatted_numbers import counted
 
 EDIT_TRACKS = "edits"
 """Role of a track that shows edits."""
@@ -15,7 +16,7 @@ _SHORTEST = 1000
 
 @dataclass(frozen=True)
 class Region:
-    """A stretch of a track, in milliseconds since the start; an edit may have no length."""
+    """A stretch of a track, in milliseconds or units; an edit may have no length."""
 
     start: int
     end: int
@@ -52,7 +53,7 @@ class Track:
 
 @dataclass(frozen=True)
 class DocumentTracks:
-    """The tracks of a document in the order in which they are shown, and its milliseconds."""
+    """The tracks of a document in the order in which they are shown, and its length."""
 
     document: str
     n_units: int
@@ -68,20 +69,21 @@ def segment_track(coder: str, role: str, boundaries: Iterable[int], n_units: int
     )
 
 
-def edit_track(coder: str, reference: str, edits: Iterable[Edit]) -> Track:
-    """Return the edits between a hypothesis and a reference as a track."""
-    regions = sorted((_region(edit) for edit in edits), key=lambda region: region.start)
+def edit_track(coder: str, reference: str, edits: Iterable[Edit], unit: str = "ms") -> Track:
+    """Return the edits between a hypothesis and a reference as a track; notes name the unit."""
+    regions = sorted((_region(edit, unit) for edit in edits), key=lambda region: region.start)
     return Track(coder, EDIT_TRACKS, regions, reference)
 
 
-def _region(edit: Edit) -> Region:
+def _region(edit: Edit, unit: str) -> Region:
     positions = [p for p in (edit.position, edit.other_position) if p is not None]
     note = ""
     if edit.kind == "substitution":
         note = f"{edit.type}, hypothesis {edit.other_type}"
     elif edit.span:
         side = "early" if positions[1] < positions[0] else "late"
-        note = f"hypothesis {edit.span} ms {side}"
+        far = f"{edit.span} ms" if unit == "ms" else counted(edit.span, unit)
+        note = f"hypothesis {far} {side}"
     label = "other type" if edit.kind == "substitution" else edit.kind.replace("_", " ")
     return Region(min(positions), max(positions), label, note)
 

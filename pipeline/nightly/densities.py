@@ -12,9 +12,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from segscore.pipeline.arrays.ragged import Floats
+from segscore.pipeline.nightly.gate.past import Past
+from segscore.pipeline.nightly.gate.tallies import tables
 from segscore.pipeline.nightly.nights import Night
-from segscore.pipeline.nightly.past import Past
-from segscore.pipeline.nightly.tallies import tables
 from segscore.pipeline.nightly.verdict import Density
 from segscore.pipeline.statistics.formatted_numbers import percent, shown_attribute
 from segscore.pipeline.statistics.night_levels import FEWEST_OF_BASELINE

@@ -2,9 +2,9 @@
 
 from collections.abc import Callable, Iterator
 
-from segscore.pipeline.nightly.failures import failures_in_words
-from segscore.pipeline.nightly.gate import ALPHA
-from segscore.pipeline.nightly.rules import kind_of_check
+from segscore.pipeline.nightly.gate.families import ALPHA
+from segscore.pipeline.nightly.gate.rules import kind_of_check
+from segscore.pipeline.nightly.sentences import failures_in_words
 from segscore.pipeline.nightly.verdict import ALL_SYSTEMS, NOT_COMPARABLE, Verdict
 from segscore.pipeline.plain_text import first_named
 from segscore.pipeline.statistics.finding import Fact, Finding
@@ -67,7 +67,8 @@ def _facts(night: Verdict) -> Iterator[Fact]:
         groups = {check.group for check in night.group_checks}
         where = f", also in {counted(len(groups), 'group')}" if groups else ""
         yield Fact(f"{len(night.failed)} of {len(checks):,}", f"checks fail{where}")
-    yield Fact(str(len(night.systems)), "systems tonight")
+    number, noun = counted(len(night.systems), "system").split()
+    yield Fact(number, f"{noun} tonight")
     if night.checks:
         against = night.checks[0].against
         yield Fact(against, f"compared with; alpha {night.asked.get('alpha', ALPHA):g}")

@@ -15,13 +15,8 @@ def short(value: float, digits: int = 3) -> str:
     return text if text.strip("-0.") else "0"
 
 
-def nights(number: int) -> str:
-    """Write a number of nights."""
-    return f"{number} night{'' if number == 1 else 's'}"
-
-
 def when_before(check: "Check") -> str:
     """Say on which night, or in which nights, the value before was."""
-    if check.nights == 1:
+    if check.nights == 1 or check.rule.startswith(TREND):
         return f"on {check.against}"
     return f"in the {check.nights} nights to {check.against}"

@@ -3,9 +3,9 @@
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
-from segscore.pipeline.nightly.kinds.kind import WITHIN_NOISE
+from segscore.pipeline.nightly.gate.kind import WITHIN_NOISE
+from segscore.pipeline.nightly.gate.rules import KINDS, kind_of_check, result_in_words
 from segscore.pipeline.nightly.restatements import Restatement
-from segscore.pipeline.nightly.rules import KINDS, kind_of_check, result_in_words
 from segscore.pipeline.nightly.verdict import COMMON_CAUSE, PASSED, WARNED, Check, Density
 from segscore.pipeline.plain_text import first_named, named_list
 from segscore.pipeline.statistics.formatted_numbers import (

@@ -104,20 +104,17 @@ def _differences(before: _Row, now: _Row) -> list[str]:
 def runs_table(listed: Sequence[_Row]) -> ResultTable:
     """Show the newest runs of ``list_runs``."""
     earlier, newest = len(listed) - _SHOWN, listed[-_SHOWN:]
+    outcomes = [
+        f"{row['outcome'] or '–'}{', restated' * bool(row['restated_at'])}" for row in newest
+    ]
     return ResultTable(
         [
             Column("run", [row["run"] for row in newest], is_name=True),
-            Column("outcome", [_describe_outcome(row) for row in newest], is_name=True),
-            Column(
-                "differs from previous", [_describe_series(row) for row in newest], is_name=True
-            ),
+            Column("outcome", outcomes, is_name=True),
+            Column("differs from previous", [*map(_describe_series, newest)], is_name=True),
         ],
         caption=f"{earlier} earlier runs are not shown" if earlier > 0 else "",
     )
-
-
-def _describe_outcome(row: _Row) -> str:
-    return f"{row['outcome'] or '–'}{', restated' * (row['restated_at'] is not None)}"
 
 
 def _describe_series(row: _Row) -> str:

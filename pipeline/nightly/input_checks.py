@@ -6,13 +6,10 @@ from itertools import islice
 
 import pyarrow.compute as pc
 
-from segscore.pipeline.nightly.chosen import FEWEST_NIGHTS
+from segscore.pipeline.nightly.gate.chosen import FEWEST_NIGHTS
+from segscore.pipeline.nightly.gate.tallies import tables
 from segscore.pipeline.nightly.nights import Night, Nights, system_rows, systems_of
-from segscore.pipeline.nightly.other_references import (
-    ReferenceChanges,
-    describe_changed_references,
-)
-from segscore.pipeline.nightly.tallies import tables
+from segscore.pipeline.nightly.other_references import ReferenceChanges, describe_changed_references
 from segscore.pipeline.nightly.verdict import INCOMPLETE, PARTIAL
 from segscore.pipeline.plain_text import named_list
 from segscore.pipeline.results.names import is_point
@@ -58,8 +55,13 @@ def warn_of_feed(
     night: Night, others: Mapping[str, Night], earlier: Nights, changes: ReferenceChanges
 ) -> Iterator[InputWarning]:
     """Yield a warning for each sign that the input of a night is not what it should be."""
-    for complete in islice(filter(_is_complete, earlier.good(night.date)), 1):
-        yield from _warn_of_exchange(night, complete)
+    complete = (
+        other
+        for other in earlier.good(night.date)
+        if other.verdict is not None and other.verdict.outcome not in (INCOMPLETE, PARTIAL)
+    )
+    for other in islice(complete, 1):
+        yield from _warn_of_exchange(night, other)
     yield from _warn_of_groups(night, earlier)
     yield from _warn_of_few_documents(night, others)
     yield from _warn_of_other_references(night, others, changes)
@@ -146,10 +148,6 @@ def _usual(counts: Sequence[int]) -> str:
     return f"{nights} had {numbers}"
 
 
-def _is_complete(night: Night) -> bool:
-    return night.verdict is not None and night.verdict.outcome not in (INCOMPLETE, PARTIAL)
-
-
 def _warn_of_exchange(night: Night, other: Night) -> Iterator[InputWarning]:
     """Warn if references of another night are systems tonight, and the reverse."""
     new, lost = (
@@ -176,18 +174,21 @@ def _references_of(night: Night) -> set[str]:
 
 def _warn_of_few_documents(night: Night, others: Mapping[str, Night]) -> Iterator[InputWarning]:
     """Warn of each system that is scored on far fewer documents than it was."""
-    by_night = {other.url: _documents_of(other) for other in others.values()}
-    for system, documents in _documents_of(night).items():
-        if system in others:
-            other = others[system]
-            before = by_night[other.url][system]
-            if documents < _FEW * before:
-                yield InputWarning(
-                    f"{system}: scored on {counted(documents, 'document')}, but on {before:,} on "
-                    f"{other.name}; check that the references and the segmentations of the system "
-                    "are complete",
-                    frozenset({system}),
-                )
+    listed = {each.url: each for each in (night, *others.values())}.values()
+    scored = {
+        (each.url, row["hypothesis"]): row["documents"]
+        for each in listed
+        for row in system_rows(each)
+    }
+    for system, other in sorted(others.items()):
+        documents, before = scored[night.url, system], scored[other.url, system]
+        if documents < _FEW * before:
+            yield InputWarning(
+                f"{system}: scored on {counted(documents, 'document')}, but on {before:,} on "
+                f"{other.name}; check that the references and the segmentations of the system "
+                "are complete",
+                frozenset({system}),
+            )
 
 
 def _warn_of_other_references(
@@ -199,11 +200,6 @@ def _warn_of_other_references(
         corrected = changes.find(night, [other]).corrected
         if documents := [name for name in corrected if name not in reused]:
             yield InputWarning(describe_changed_references(documents, other.name))
-
-
-def _documents_of(night: Night) -> dict[str, int]:
-    """Return the number of documents that each system was scored on."""
-    return {row["hypothesis"]: row["documents"] for row in system_rows(night)}
 
 
 def _warn_of_repeats(night: Night, recent: Iterable[Night]) -> Iterator[InputWarning]:

@@ -1,40 +1,35 @@
 """Judge a night once; later runs repeat the verdict unless its reasons have changed."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
-from functools import cache, partial
-from typing import NamedTuple
+from itertools import chain
 
 import pyarrow.compute as pc
 
 from segscore.pipeline.errors import Refused, nearest
 from segscore.pipeline.nightly import nights
-from segscore.pipeline.nightly.choose import choose_nights
-from segscore.pipeline.nightly.chosen import ChosenNights
 from segscore.pipeline.nightly.densities import (
     changed_densities,
     count_densities,
     densities_in_words,
 )
 from segscore.pipeline.nightly.exclusions import exclusions_in_words
-from segscore.pipeline.nightly.failures import not_judged_in_words, warnings_in_words
+from segscore.pipeline.nightly.gate.chosen import ChosenNights, choose_nights, expected_systems
+from segscore.pipeline.nightly.gate.kind import RuleResults, Tonight
+from segscore.pipeline.nightly.gate.past import read_past
+from segscore.pipeline.nightly.gate.rules import KINDS, kind_of
+from segscore.pipeline.nightly.gate.spread import Spread
 from segscore.pipeline.nightly.input_checks import (
     InputWarning,
     missing_groups,
     probable_causes,
     warn_of_feed,
 )
-from segscore.pipeline.nightly.kinds.kind import RuleKind
-from segscore.pipeline.nightly.kinds.results import RuleResults
-from segscore.pipeline.nightly.kinds.tonight import Tonight
 from segscore.pipeline.nightly.nights import Night, Nights, differences_of
 from segscore.pipeline.nightly.other_references import ReferenceChanges
-from segscore.pipeline.nightly.past import Past, read_past
-from segscore.pipeline.nightly.rule import GateRule
-from segscore.pipeline.nightly.rules import KINDS, kind_of
+from segscore.pipeline.nightly.sentences import not_judged_in_words, warnings_in_words
 from segscore.pipeline.nightly.settings import FAIL, NightSettings
-from segscore.pipeline.nightly.spread import Spread
 from segscore.pipeline.nightly.standing import said_once
 from segscore.pipeline.nightly.trials import needed, on_trial, trials_in_words
 from segscore.pipeline.nightly.unscored_systems import scored_systems, unscored_systems
@@ -47,7 +42,6 @@ from segscore.pipeline.nightly.verdict import (
     PARTIAL,
     PASSED,
     WARNED,
-    Check,
     Density,
     Verdict,
 )
@@ -76,215 +70,173 @@ def judge(
         Refused: a file of a night cannot be read.
         Failed: the server does not answer.
     """
-    systems = scored_systems(night)
-    past = _read_past(night, settings, earlier)
-    spread = None if past is None else Spread(past, settings.rules, settings.days)
-    may_compare = (lambda _: True) if spread is None else spread.comparable
-    chosen = choose_nights(systems, settings, earlier, may_compare)
-    comparable, differences = _comparable(night, chosen, settings.rules)
-    chosen = replace(chosen, expected=needed(chosen.expected, settings))
-    missing = tuple(system for system in chosen.expected if system not in systems)
-    acceptances = acceptances_of(night, settings)
-    reasons = VerdictInputs(
-        asked(settings),
-        chosen.against,
-        missing,
-        next((each.reason for each in acceptances if each.is_whole), None),
-        unusable,
-        acceptances,
-        "" if past is None else past.digest(settings.rules),
-    )
+    judging = _Judging(night, settings, earlier)
+    reasons = judging.reasons(unusable)
     known = None if settings.rejudge else night.verdict
     if known is not None and is_current(known, reasons, earlier):
         return known
-    changes = ReferenceChanges(earlier)
-    context = _Context(night, settings, earlier, past, spread, changes, systems)
-    tonight = _tonight(context, comparable)
-    checks, grouped, common = _check_rules(settings, tonight)
-    single = {other.date.isoformat() for other in chosen.single.values()}
-    differences = {day: listed for day, listed in differences.items() if day in single}
-    checks, grouped = on_trial(checks, settings), on_trial(grouped, settings)
-    judged = _Judged(chosen, reasons, checks, grouped, common, differences)
-    return _verdict(context, judged)
+    return judging.verdict(reasons)
 
 
-class _Context(NamedTuple):
+class _Judging:
     """A night that is judged, and what is known of the nights before it."""
 
-    night: Night
-    settings: NightSettings
-    earlier: Nights
-    past: Past | None
-    spread: Spread | None
-    changes: ReferenceChanges
-    systems: tuple[str, ...]
+    def __init__(self, night: Night, settings: NightSettings, earlier: Nights) -> None:
+        self.night, self.settings, self.earlier = night, settings, earlier
+        self.systems = scored_systems(night)
+        rules = settings.rules
+        self.past = self.spread = None
+        if rules:
+            from_first = any(kind_of(rule).has_level for rule in rules)
+            self.past = read_past(night, earlier, rules, settings.gate_by, from_first=from_first)
+            self.spread = Spread(self.past, rules, settings.days)
+        self.changes = ReferenceChanges(earlier)
+        self.chosen = self.choose()
+        self.expected = needed(expected_systems(night.date, earlier), settings)
 
+    def choose(self, most: int = 1) -> ChosenNights:
+        """Choose the nights that the systems are compared with, so many each."""
+        may_compare = (lambda _: True) if self.spread is None else self.spread.comparable
+        rules = [r.text for r in self.settings.rules if not kind_of(r).needs_history]
+        before, earlier = self.night.date, self.earlier
+        return choose_nights(self.systems, before, earlier, may_compare, rules, most)
 
-class _Judged(NamedTuple):
-    """What a verdict is made from: the nights compared with, and the results of all rules."""
+    def differences(self, chosen: ChosenNights) -> dict[str, list[str]]:
+        """Return what makes the averages of chosen nights incomparable with tonight's, by date."""
+        measures = list(dict.fromkeys(rule.measure for rule in self.settings.rules))
+        signature = self.night.signature
+        by_date = {
+            other.date.isoformat(): differences_of(
+                other.signature, signature, measures, other.selection.names
+            )
+            for other in (chosen.nights() if measures else ())
+        }
+        return {date: differences for date, differences in by_date.items() if differences}
 
-    chosen: ChosenNights
-    reasons: VerdictInputs
-    checks: tuple[Check, ...]
-    grouped: tuple[Check, ...]
-    common: tuple[str, ...]
-    differences: dict[str, list[str]]
+    def several(self) -> ChosenNights:
+        """Return the comparable nights whose median the systems are compared with by group."""
+        chosen = self.choose(_SEVERAL)
+        return chosen.without(self.differences(chosen))
 
+    def reasons(self, unusable: tuple[UnusableFile, ...]) -> VerdictInputs:
+        """Return everything but the night itself that its verdict depends on."""
+        acceptances = acceptances_of(self.night, self.settings)
+        return VerdictInputs(
+            asked(self.settings),
+            self.chosen.against,
+            tuple(system for system in self.expected if system not in self.systems),
+            next((each.reason for each in acceptances if each.is_whole), None),
+            unusable,
+            acceptances,
+            "" if self.past is None else self.past.digest(self.settings.rules),
+        )
 
-def _read_past(night: Night, settings: NightSettings, earlier: Nights) -> Past | None:
-    """Read the averages of earlier nights that the rules need; None without rules."""
-    if not (rules := settings.rules):
-        return None
-    from_first = any(kind_of(rule).has_level for rule in rules)
-    return read_past(night, earlier, rules, settings.gate_by, from_first=from_first)
+    def check(self, differences: dict[str, list[str]]) -> tuple[RuleResults, RuleResults]:
+        """Check all rules, over all documents and by group."""
+        if self.past is None or self.spread is None:
+            return RuleResults(), RuleResults()
+        by = self.settings.gate_by
+        tonight = Tonight(
+            self.night,
+            self.systems,
+            self.past,
+            self.spread,
+            self.changes,
+            self.chosen.without(differences),
+            self.several,
+            by,
+        )
+        _require_attributes(self.night, by)
+        asked_for = [
+            (kind, rules)
+            for kind in KINDS
+            if (rules := [rule for rule in self.settings.rules if kind_of(rule) is kind])
+        ]
 
+        def results(*, by_group: bool) -> RuleResults:
+            found = [kind.check(tonight, rules, by_group=by_group) for kind, rules in asked_for]
+            checks = chain.from_iterable(each.checks for each in found)
+            common = chain.from_iterable(each.common for each in found)
+            return RuleResults(on_trial(checks, self.settings), tuple(common))
 
-def _tonight(context: _Context, comparable: ChosenNights) -> Tonight | None:
-    """Return what rules are checked on; None without rules."""
-    night, settings, _, past, spread, changes, systems = context
-    if past is None or spread is None:
-        return None
-    return Tonight(
-        night,
-        systems,
-        past,
-        spread,
-        changes,
-        comparable,
-        cache(partial(_of_several, context)),
-        settings.gate_by,
-    )
+        return results(by_group=False), results(by_group=True) if by else RuleResults()
 
+    def verdict(self, reasons: VerdictInputs) -> Verdict:
+        """Check all rules and compose the verdict."""
+        night, settings, single = self.night, self.settings, self.chosen.single
+        differences = self.differences(self.chosen)
+        whole, grouped = self.check(differences)
+        unpaired, rejected = unscored_systems(night, reasons.missing)
+        now = datetime.now(UTC).isoformat(timespec="seconds")
+        verdict = Verdict(
+            date=night.date.isoformat(),
+            run=night.fingerprint,
+            **reasons._asdict(),
+            checks=whole.checks,
+            systems=self.systems,
+            new=tuple(system for system in self.systems if system not in single),
+            differences=differences,
+            outcome=PASSED,
+            finished_at=now,
+            first_published_at=nights.first_published(night) or now,
+            expected=self.expected or needed(self.systems, settings),
+            unpaired=unpaired,
+            rejected=rejected,
+            group_checks=grouped.checks,
+            # What is shared in some groups is said of these groups.
+            common=grouped.common or whole.common,
+            densities=() if self.past is None else count_densities(night, settings.gate_by),
+            missing_groups=missing_groups(night, self.earlier) if settings.require_groups else (),
+            reused_ids=len(self.changes.find(night, single.values()).reused),
+        )
+        outcome = _outcome(verdict, settings.not_comparable)
+        if outcome in (PASSED, ACCEPTED):
+            verdict = replace(verdict, expected=needed(self.systems, settings))
+        return self.with_warnings(replace(verdict, outcome=outcome))
 
-def _by_kind(settings: NightSettings) -> Iterator[tuple[RuleKind, list[GateRule]]]:
-    """Yield each kind of rules that was asked for, and its rules."""
-    for kind in KINDS:
-        if rules := [rule for rule in settings.rules if kind_of(rule) is kind]:
-            yield kind, rules
+    def with_warnings(self, verdict: Verdict) -> Verdict:
+        """Add what looks wrong, and why all systems changed, if the references did."""
+        dense, of_references = self.changed_densities(verdict.densities)
+        checks = (*verdict.checks, *verdict.group_checks)
+        failing = {check.system for check in checks if check.fails}
+        worse = [check for check in checks if check.fails or check.result == ON_TRIAL]
+        whole = {check.system for check in verdict.checks if check.fails}
+        single = self.chosen.single
+        of_feed = [
+            *warn_of_feed(self.night, single, self.earlier, self.changes),
+            *(warning for warning in dense if not warning.systems.isdisjoint(whole)),
+            *warn_of_versions(self.night, worse, single, self.earlier),
+        ]
+        # What all systems share in general is not said again of each group.
+        shared = {check.rule for check in verdict.checks if check.result == WARNED}
+        grouped = [check for check in verdict.group_checks if check.rule not in shared]
+        common, found = verdict.common, [*warnings_in_words((*verdict.checks, *grouped))]
+        found += not_judged_in_words(checks)
+        if of_references and common:
+            common = tuple(f"{text}; {of_references}" for text in common)
+        elif of_references:
+            found.insert(0, of_references)
+        warnings = [
+            *exclusions_in_words(self.settings.exclusions, _excluded(self.night)),
+            *(warning.text for warning in of_feed),
+            *found,
+            *trials_in_words(checks, verdict.systems, self.settings),
+        ]
+        before = next(self.earlier.newest_first(self.night.date), None)
+        warned, standing = said_once(warnings, None if before is None else before.verdict)
+        # A system whose file cannot be read is missing for that reason.
+        concerned = failing if verdict.unusable else failing.union(verdict.missing)
+        causes = tuple(probable_causes(of_feed, concerned))
+        return replace(verdict, causes=causes, common=common, warnings=warned, standing=standing)
 
-
-def _check_rules(
-    settings: NightSettings, tonight: Tonight | None
-) -> tuple[tuple[Check, ...], tuple[Check, ...], tuple[str, ...]]:
-    """Check all rules, over all documents and by group; and say what all systems share."""
-    if tonight is None:
-        return (), (), ()
-    whole = [kind.check(tonight, rules) for kind, rules in _by_kind(settings)]
-    grouped: list[RuleResults] = []
-    if tonight.by:
-        _require_attributes(tonight.night, tonight.by)
-        grouped = [kind.check_groups(tonight, rules) for kind, rules in _by_kind(settings)]
-    checks, checks_by_group = (
-        tuple(check for results in listed for check in results.checks)
-        for listed in (whole, grouped)
-    )
-    common, common_by_group = (
-        tuple(text for results in listed for text in results.common) for listed in (whole, grouped)
-    )
-    # What is shared in some groups is said of these groups.
-    return checks, checks_by_group, common_by_group or common
-
-
-class _Said(NamedTuple):
-    """What is said of a night beside its checks."""
-
-    of_feed: list[InputWarning]
-    warned: list[str]
-    common: tuple[str, ...]
-    densities: tuple[Density, ...]
-
-
-def _say(context: _Context, judged: _Judged) -> _Said:
-    """Say what looks wrong, and what all systems share; and why, if the references changed."""
-    night, settings, earlier, past, _, changes, _ = context
-    of_feed = [*warn_of_feed(night, judged.chosen.single, earlier, changes)]
-    if past is None:
-        return _Said(of_feed, [], (), ())
-    densities = count_densities(night, settings.gate_by)
-    dense = dict(densities_in_words(changed_densities(past, densities)))
-    of_references = dense.pop(None, None)
-    of_feed += [
-        InputWarning(text, frozenset({str(system)}))
-        for system, text in dense.items()
-        if system in {check.system for check in judged.checks if check.fails}
-    ]
-    worse = [
-        check
-        for check in (*judged.checks, *judged.grouped)
-        if check.fails or check.result == ON_TRIAL
-    ]
-    of_feed += warn_of_versions(night, worse, judged.chosen.single, earlier)
-    # What all systems share in general is not said again of each group.
-    shared = {check.rule for check in judged.checks if check.result == WARNED}
-    grouped = [check for check in judged.grouped if check.rule not in shared]
-    warned, common = [*warnings_in_words((*judged.checks, *grouped))], judged.common
-    warned += not_judged_in_words((*judged.checks, *judged.grouped))
-    if of_references is not None and common:
-        common = tuple(f"{text}; {of_references}" for text in common)
-    elif of_references is not None:
-        warned.insert(0, of_references)
-    return _Said(of_feed, warned, common, densities)
-
-
-def _verdict(context: _Context, judged: _Judged) -> Verdict:
-    """Compose the verdict on a night."""
-    night, settings, earlier, _, _, changes, systems = context
-    chosen, reasons = judged.chosen, judged.reasons
-    missing = reasons.missing
-    now = datetime.now(UTC).isoformat(timespec="seconds")
-    unpaired, rejected = unscored_systems(night, missing)
-    useless = {stale.system for stale in unpaired}
-    useless |= {other.system for other in rejected if not other.is_twice}
-    said = _say(context, judged)
-    failing = {check.system for check in (*judged.checks, *judged.grouped) if check.fails}
-    # A system whose file cannot be read is missing for that reason.
-    concerned = failing if reasons.unusable else failing.union(missing)
-    verdict = Verdict(
-        date=night.date.isoformat(),
-        run=night.fingerprint,
-        **reasons._asdict(),
-        checks=judged.checks,
-        systems=systems,
-        new=tuple(system for system in systems if system not in chosen.single),
-        differences=judged.differences,
-        outcome=PASSED,
-        finished_at=now,
-        first_published_at=nights.first_published(night) or now,
-        expected=chosen.expected or needed(systems, settings),
-        unpaired=unpaired,
-        rejected=rejected,
-        causes=tuple(probable_causes(said.of_feed, concerned)),
-        group_checks=judged.grouped,
-        densities=said.densities,
-        common=said.common,
-        missing_groups=missing_groups(night, earlier) if settings.require_groups else (),
-        reused_ids=len(changes.find(night, chosen.single.values()).reused),
-    )
-    unused = bool(reasons.unusable) or (bool(missing) and useless.issuperset(missing))
-    return _with_outcome(context, judged, verdict, said, unused=unused)
-
-
-def _with_outcome(
-    context: _Context, judged: _Judged, verdict: Verdict, said: _Said, *, unused: bool
-) -> Verdict:
-    """Add the outcome of a night, and what depends on it."""
-    outcome = _outcome(verdict, context.settings.not_comparable, unused=unused)
-    warnings = [
-        *exclusions_in_words(context.settings.exclusions, _excluded(context.night)),
-        *(warning.text for warning in said.of_feed),
-        *said.warned,
-        *trials_in_words((*judged.checks, *judged.grouped), verdict.systems, context.settings),
-    ]
-    before = next(context.earlier.newest_first(context.night.date), None)
-    warned, standing = said_once(warnings, None if before is None else before.verdict)
-    passes = outcome in (PASSED, ACCEPTED)
-    return replace(
-        verdict,
-        outcome=outcome,
-        expected=needed(verdict.systems, context.settings) if passes else verdict.expected,
-        warnings=warned,
-        standing=standing,
-    )
+    def changed_densities(self, densities: Sequence[Density]) -> tuple[list[InputWarning], str]:
+        """Say which systems have another density of boundaries, and whether the references do."""
+        if self.past is None:
+            return [], ""
+        said = dict(densities_in_words(changed_densities(self.past, densities)))
+        of_references = said.pop(None, "")
+        named = [InputWarning(text, frozenset({str(who)})) for who, text in said.items()]
+        return named, of_references
 
 
 def _excluded(night: Night) -> list[str]:
@@ -296,12 +248,15 @@ def _excluded(night: Night) -> list[str]:
     ]
 
 
-def _outcome(verdict: Verdict, not_comparable: str, *, unused: bool) -> str:
+def _outcome(verdict: Verdict, not_comparable: str) -> str:
     """Return the outcome of a night by what failed, is missing, and was accepted."""
     failed = verdict.failed
     left = [check for check in failed if verdict.accepts(check.system, check.rule) is None]
     missing = (*verdict.missing, *verdict.missing_groups)
     differs = bool(verdict.differences) and not_comparable == FAIL
+    useless = {stale.system for stale in verdict.unpaired}
+    useless |= {other.system for other in verdict.rejected if not other.is_twice}
+    unused = bool(verdict.unusable or (verdict.missing and useless.issuperset(verdict.missing)))
     if verdict.accepted is not None and (failed or differs or missing or unused):
         return ACCEPTED
     if left:
@@ -315,40 +270,10 @@ def _outcome(verdict: Verdict, not_comparable: str, *, unused: bool) -> str:
     return ACCEPTED if failed else PASSED
 
 
-def _of_several(context: _Context) -> ChosenNights:
-    """Return the comparable nights whose median the systems are compared with by group."""
-    night, settings, earlier, _, spread, _, systems = context
-    may_compare = (lambda _: True) if spread is None else spread.comparable
-    chosen = choose_nights(systems, settings, earlier, may_compare, _SEVERAL)
-    return _comparable(night, chosen, settings.rules)[0]
-
-
 def _require_attributes(night: Night, names: Sequence[str]) -> None:
     """Refuse a night whose documents lack an attribute to group by."""
-    for piece in night.table_files("scores"):
+    for piece in night.table_files("scores") if names else ():
         for name in names:
             if name not in piece.columns:
                 near = nearest(name, piece.columns)
                 raise Refused(f"--gate-by {name}: the documents have no such attribute{near}")
-
-
-def _comparable(
-    night: Night, chosen: ChosenNights, rules: tuple[GateRule, ...]
-) -> tuple[ChosenNights, dict[str, list[str]]]:
-    """Leave out the nights that are not comparable; return the others, and the differences."""
-    differences = _differences(night, chosen.nights(), rules) if rules else {}
-    return chosen.without(differences), differences
-
-
-def _differences(
-    night: Night, others: Iterable[Night], rules: tuple[GateRule, ...]
-) -> dict[str, list[str]]:
-    """Return what makes averages of other nights incomparable with those of a night, by date."""
-    measures = list(dict.fromkeys(rule.measure for rule in rules))
-    by_date = {
-        other.date.isoformat(): differences_of(
-            other.signature, night.signature, measures, other.selection.names
-        )
-        for other in others
-    }
-    return {date: differences for date, differences in by_date.items() if differences}

@@ -19,8 +19,8 @@ from segscore.pipeline.errors import Failed, Refused
 from segscore.pipeline.nightly import nights
 from segscore.pipeline.nightly.dates import NIGHT, read_date
 from segscore.pipeline.nightly.nights import Night, Nights
-from segscore.pipeline.nightly.problems import problems
 from segscore.pipeline.nightly.restatements import read_restatements
+from segscore.pipeline.nightly.sentences import problems
 from segscore.pipeline.nightly.verdict import (
     ALL_SYSTEMS,
     Check,

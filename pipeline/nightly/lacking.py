@@ -4,8 +4,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from heapq import nsmallest
 
+from segscore.pipeline.nightly.gate.tallies import documents_of_systems
 from segscore.pipeline.nightly.nights import open_as_night
-from segscore.pipeline.nightly.tallies import documents_of_systems
 
 _EXAMPLES = 3
 """Number of documents that are named of those that a system lacks."""

@@ -5,8 +5,7 @@ from dataclasses import dataclass
 
 from segscore.pipeline import storage
 from segscore.pipeline.errors import Absent, Refused, nearest
-from segscore.pipeline.nightly import nights
-from segscore.pipeline.nightly.choose import choose_nights
+from segscore.pipeline.nightly.gate.chosen import expected_systems
 from segscore.pipeline.nightly.nights import Nights
 from segscore.pipeline.nightly.retention import preview_removal
 from segscore.pipeline.nightly.scoring import usable
@@ -94,5 +93,5 @@ def _describe_comparison(settings: NightSettings) -> str:
     last = next(iter(folder.good(settings.night)), None)
     if last is None:
         return "there is no earlier good night to compare with"
-    chosen = choose_nights(nights.systems_of(last), settings, folder)
-    return f"compared with {last.name}; expected: {named_list(chosen.expected or ('any system',))}"
+    expected = expected_systems(settings.night, folder)
+    return f"compared with {last.name}; expected: {named_list(expected or ('any system',))}"

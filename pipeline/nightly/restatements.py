@@ -10,7 +10,7 @@ import hashlib
 import json
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass
 from datetime import UTC, date, datetime
 from typing import Any, cast
 
@@ -18,9 +18,9 @@ import pyarrow as pa
 
 from segscore.pipeline import storage
 from segscore.pipeline.errors import Failed, Refused
+from segscore.pipeline.nightly.gate.rule import GateRule
+from segscore.pipeline.nightly.gate.rules import kind_of_check
 from segscore.pipeline.nightly.nights import Night, Nights, read_night, system_rows
-from segscore.pipeline.nightly.rule import GateRule
-from segscore.pipeline.nightly.rules import kind_of_check
 from segscore.pipeline.nightly.verdict import Verdict
 from segscore.pipeline.statistics.formatted_numbers import counted, shown_number
 from segscore.pipeline.storage.json_records import Shape, read_record
@@ -45,27 +45,6 @@ _Key = tuple[str, str, str]
 """System, measure, average."""
 
 
-@dataclass(frozen=True)
-class _Before:
-    """What a night said before it was scored again.
-
-    Attributes:
-        date: the night.
-        run: fingerprint of its run.
-        judged: when that was judged.
-        reason: why it is scored again, by its settings and inputs.
-        values: (system, measure, average, value) of each average of a rule.
-        references: (document, reference, digest) of each reference.
-    """
-
-    date: str
-    run: str
-    judged: str
-    reason: str
-    values: Sequence[Sequence[Any]]
-    references: Sequence[Sequence[Any]]
-
-
 _SHAPE = Shape(
     {
         **dict.fromkeys(("date", "run", "judged", "reason"), "string"),
@@ -73,6 +52,9 @@ _SHAPE = Shape(
         "references[][]": "string or int",
     }.items()
 )
+"""What a night said before it was scored again: its date, the fingerprint of its run, when that was
+judged, why it is scored again, (system, measure, average, value) of each average of a rule, and
+(document, reference, digest) of each reference."""
 
 
 @dataclass(frozen=True)
@@ -121,12 +103,16 @@ def note_before(runs: str, night: date, rules: Sequence[GateRule], reason: str) 
         return
     judged = "" if found.verdict is None else found.verdict.finished_at
     wanted = {(rule.measure, rule.average) for rule in rules}
-    values = [[*key, value] for key, value in _values(found, wanted).items()]
-    before = _Before(
-        str(night), found.fingerprint, judged, reason, values, sorted(_references(found))
-    )
+    before = {
+        "date": str(night),
+        "run": found.fingerprint,
+        "judged": judged,
+        "reason": reason,
+        "values": [[*key, value] for key, value in _values(found, wanted).items()],
+        "references": sorted(_references(found)),
+    }
     with suppress(FileExistsError):
-        storage.write_new_text(_before_url(runs, night), json.dumps(asdict(before)))
+        storage.write_new_text(_before_url(runs, night), json.dumps(before))
 
 
 def record_restatement(runs: str, night: Night) -> None:
@@ -140,24 +126,22 @@ def record_restatement(runs: str, night: Night) -> None:
     text = storage.read_text(url)
     if text is None:
         return
-    before = _read_before(url, text)
-    if before is not None and before.run != night.fingerprint:
-        rows = [*_rows(before, night, Nights(runs))]
-        name = f"date={night.date}-{_digest(before, night)}.parquet"
-        if rows and name not in storage.names(storage.join(runs, FOLDER)):
-            storage.write_table(storage.join(runs, FOLDER, name), _to_table(rows), plain=())
+    with suppress(Refused, TypeError, ValueError):  # damaged, or of an earlier version
+        _record(runs, night, read_record(url, text, _SHAPE))
     storage.remove(url)
     storage.remove_temporary(url)
 
 
-def _read_before(url: str, text: str) -> _Before | None:
-    """Read what a night said; None if the file was damaged, or an earlier version wrote it."""
-    with suppress(Refused, TypeError, ValueError):
-        before = _Before(**read_record(url, text, _SHAPE))
-        values = [(system, measure, kind, value) for system, measure, kind, value in before.values]
-        references = [(document, name, digest) for document, name, digest in before.references]
-        return replace(before, values=values, references=references)
-    return None
+def _record(runs: str, night: Night, before: Mapping[str, Any]) -> None:
+    """Write the rows about a night that said something else before, if they are not there yet."""
+    if before["run"] == night.fingerprint:
+        return
+    about = json.dumps([before["run"], before["judged"], night.fingerprint])
+    digest = hashlib.sha256(about.encode()).hexdigest()[:_DIGITS]
+    name = f"date={night.date}-{digest}.parquet"
+    rows = [*_rows(before, night, Nights(runs))]
+    if rows and name not in storage.names(storage.join(runs, FOLDER)):
+        storage.write_table(storage.join(runs, FOLDER, name), _to_table(rows), plain=())
 
 
 def read_restatements(runs: str, warnings: list[str]) -> list["Restatement"]:
@@ -197,9 +181,7 @@ def rests_on(verdict: Verdict | None, night: str, run: str, since: str) -> bool:
     """
     if verdict is None:
         return False
-    compared = [
-        *(each["run"] for each in verdict.against.values() if each["date"] == night),
-    ]
+    compared = [*(each["run"] for each in verdict.against.values() if each["date"] == night)]
     checks = (*verdict.checks, *verdict.group_checks)
     levels = any(kind_of_check(check).has_level for check in checks) and verdict.finished_at < since
     return run in compared or levels
@@ -216,12 +198,12 @@ def _still_resting(nights: Nights, row: Mapping[str, Any]) -> list[date]:
     ]
 
 
-def _rows(before: _Before, night: Night, nights: Nights) -> Iterator[dict[str, Any]]:
+def _rows(before: Mapping[str, Any], night: Night, nights: Nights) -> Iterator[dict[str, Any]]:
     """Yield a row for each average of a rule, as the rules were before, that is another one now.
 
     A measure that the night no longer has is not undefined, but was not asked for.
     """
-    old: dict[_Key, float | None] = {(s, m, a): value for s, m, a, value in before.values}
+    old: dict[_Key, float | None] = {(s, m, a): value for s, m, a, value in before["values"]}
     now = _values(night, {key[1:] for key in old})
     measured = {key[1:] for key in now}
     changed = [k for k, value in old.items() if k[1:] in measured and now.get(k) != value]
@@ -234,9 +216,9 @@ def _rows(before: _Before, night: Night, nights: Nights) -> Iterator[dict[str, A
         for day in nights.dates
         if day > night.date
         and (found := nights.find(day)) is not None
-        and rests_on(found.verdict, before.date, before.run, since)
+        and rests_on(found.verdict, before["date"], before["run"], since)
     ]
-    documents = _changed_documents(before.references, _references(night))
+    documents = _changed_documents(before["references"], _references(night))
     reason = f"references of {counted(documents, 'document')} changed" if documents else ""
     for system, measure, average in changed:
         yield {
@@ -248,8 +230,8 @@ def _rows(before: _Before, night: Night, nights: Nights) -> Iterator[dict[str, A
             "before": old[system, measure, average],
             "after": now.get((system, measure, average)),
             "documents": documents,
-            "reason": reason or before.reason,
-            "run_before": before.run,
+            "reason": reason or before["reason"],
+            "run_before": before["run"],
             "run": night.fingerprint,
             "later": later,
         }
@@ -282,11 +264,6 @@ def _changed_documents(before: Sequence[Sequence[Any]], now: Collection[tuple[An
     old = {tuple(row) for row in before}
     shared = {row[0] for row in old} & {row[0] for row in now}
     return len({row[0] for row in old.symmetric_difference(now)} & shared)
-
-
-def _digest(before: _Before, night: Night) -> str:
-    about = [before.run, before.judged, night.fingerprint]
-    return hashlib.sha256(json.dumps(about).encode()).hexdigest()[:_DIGITS]
 
 
 def _to_table(rows: Sequence[Mapping[str, Any]]) -> pa.Table:

@@ -18,6 +18,7 @@ from segscore.pipeline.errors import (
     OtherRole,
     Refused,
     TooManyUnpaired,
+    reason_of,
     require_extra,
 )
 from segscore.pipeline.nightly import judge, metrics, nights
@@ -129,10 +130,13 @@ def _run_night(
     except Exception as problem:
         if _is_awaited(problem, settings):
             _write_unfinished_metrics(settings, metrics.WAITING, NotYet.exit_code, warn)
-            cause = _unpaired_cause(problem)
+            record = storage.join(settings.score.output, run_folder.RECORD)
+            stands = "the night stays as it was published before"
+            if storage.read_text(record) is None:
+                stands = "nothing was published"
             raise NotYet(
-                f"{settings.night}: waiting for input: {problem}; {cause}"
-                f"{_what_stands(settings)}; run the date again when the input is complete"
+                f"{settings.night}: waiting for input: {problem}; {_unpaired_cause(problem)}"
+                f"{stands}; run the date again when the input is complete"
             ) from problem
         _write_unfinished_metrics(
             settings, metrics.BROKEN, 2 if isinstance(problem, Refused) else 1, warn
@@ -162,17 +166,8 @@ def _unpaired_cause(problem: Exception) -> str:
     if isinstance(problem, NothingPaired):
         return f"every system has {OTHER_NIGHT}; "
     systems = problem.systems if isinstance(problem, TooManyUnpaired) else ()
-    if not systems:
-        return ""
     subject = "it has" if len(systems) == 1 else "each of them has"
-    return f"{subject} {OTHER_NIGHT}; "
-
-
-def _what_stands(settings: NightSettings) -> str:
-    record = storage.join(settings.score.output, run_folder.RECORD)
-    if storage.read_text(record) is None:
-        return "nothing was published"
-    return "the night stays as it was published before"
+    return f"{subject} {OTHER_NIGHT}; " * bool(systems)
 
 
 def _require_free_for_metrics(settings: NightSettings) -> None:
@@ -300,4 +295,6 @@ def _write_metrics(
     try:
         storage.write_text(settings.metrics, text)
     except (OSError, Refused, Failed) as problem:
-        raise Failed(f"--metrics {settings.metrics}: cannot be written ({problem})") from problem
+        raise Failed(
+            f"--metrics {settings.metrics}: cannot be written ({reason_of(problem)})"
+        ) from problem

@@ -1,7 +1,14 @@
-"""Score the input of a night; what cannot be used of it is left out, and the rest is scored."""
+"""Score the input of a night, or of several at once; what cannot be used of it is left out.
+
+Verdicts depend on those of the nights before, and are therefore made in the order of the dates.
+Scores do not: the executor works on as many nights as it can do tasks at the same time.
+"""
 
 from collections.abc import Callable, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, replace
+from datetime import date
+from threading import Event
 from typing import TypeVar
 
 from segscore.pipeline import storage
@@ -19,11 +26,12 @@ from segscore.pipeline.nightly.restatements import note_before
 from segscore.pipeline.nightly.settings import NightSettings
 from segscore.pipeline.runs import run_folder
 from segscore.pipeline.runs.executor import Executor
-from segscore.pipeline.runs.tasks import Progress
+from segscore.pipeline.runs.tasks import Progress, ignore_progress
 from segscore.pipeline.scoring import run
 from segscore.pipeline.scoring.finished_scoring import FinishedScoring
 from segscore.pipeline.scoring.inputs import find_inputs
 from segscore.pipeline.scoring.settings import ScoreSettings
+from segscore.pipeline.storage.placement import require_apart
 from segscore.pipeline.tables.columns import SEGMENTATIONS
 from segscore.pipeline.tables.unusable_files import UnusableFile, unusable_files
 
@@ -184,3 +192,61 @@ class _Night:
             note_before(self.settings.runs, night, self.settings.rules, reason)
             outcome = run.run_scoring(replace(scoring, fresh=True), self.executor, self.progress)
         return None if isinstance(outcome, Done) else outcome
+
+
+_MOST = 32
+"""Most nights that are scored at the same time."""
+
+
+class ScoredAhead:
+    """Nights that are scored several at once; leaving its context stops those not yet scored."""
+
+    def __init__(self, nights: Sequence[NightSettings], executor: Executor) -> None:
+        """Start to score, the earliest night first."""
+        self._stop = Event()
+        self._pool = ThreadPoolExecutor(max(1, min(executor.at_once, _MOST, len(nights))), "night")
+        self._nights = {
+            settings.night: _NightAhead(settings, executor, self._stop) for settings in nights
+        }
+        self._scored: dict[date, Future[ScoredNight]] = {
+            day: self._pool.submit(night.score) for day, night in self._nights.items()
+        }
+
+    def __enter__(self) -> "ScoredAhead":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._stop.set()
+        self._pool.shutdown(cancel_futures=True)
+
+    def wait(
+        self, settings: NightSettings, _executor: Executor, progress: Progress, warn: Warn
+    ) -> ScoredNight:
+        """Return what ``score_night`` returns of a night, or raise its error, once it is scored."""
+        night = self._nights.pop(settings.night)
+        night.progress = progress
+        try:
+            return self._scored.pop(settings.night).result()
+        finally:
+            for text in night.warnings:
+                warn(text)
+
+
+class _NightAhead:
+    """A night that is scored ahead; its warnings are kept, its progress is shown in its turn."""
+
+    def __init__(self, settings: NightSettings, executor: Executor, stop: Event) -> None:
+        self._settings, self._executor, self._stop = settings, executor, stop
+        self.progress: Progress = ignore_progress
+        self.warnings: list[str] = []
+
+    def score(self) -> ScoredNight:
+        settings = self._settings
+        require_apart(settings.score.output, settings.inputs, option="--runs")
+        return score_night(settings, self._executor, self._advance, self.warnings.append)
+
+    def _advance(self, done: int, parts: int) -> None:
+        """Show the progress, and stop at the next part if nobody waits for the night any more."""
+        if self._stop.is_set():
+            raise Failed("stopped; finished parts are kept")
+        self.progress(done, parts)

@@ -9,25 +9,16 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 from segscore.pipeline.errors import Refused
 from segscore.pipeline.nightly.aliases import Aliases, read_aliases
 from segscore.pipeline.nightly.calendar import Calendar, CalendarOption, read_calendar
-from segscore.pipeline.nightly.dates import (
-    PLACEHOLDER,
-    folder_of,
-    insert_date,
-    read_date,
-)
+from segscore.pipeline.nightly.dates import PLACEHOLDER, folder_of, insert_date, read_date
 from segscore.pipeline.nightly.exclusions import Exclusion, read_exclusions
 from segscore.pipeline.nightly.formatting import TREND
 from segscore.pipeline.scoring.settings import ScoreSettings
-from segscore.pipeline.settings.options import (
-    FreshOption,
-    Option,
-    Panel,
-)
+from segscore.pipeline.settings.options import FreshOption, Option, Panel
 from segscore.pipeline.settings.ranges import check_group_by, one_of, within
 from segscore.pipeline.settings.reading import read_names
 
 if TYPE_CHECKING:
-    from segscore.pipeline.nightly.rule import GateRule
+    from segscore.pipeline.nightly.gate.rule import GateRule
 
 _IGNORED = {
     "alpha": "a rule about two nights fails by chance alone with probability 0.01",
@@ -76,11 +67,7 @@ class NightSettings:
 
     date: Annotated[
         datetime.date | None,
-        Option(
-            "Date of the night: 2026-01-31, today or yesterday.",
-            Panel.INPUTS,
-            read_date,
-        ),
+        Option("Date of the night: 2026-01-31, today or yesterday.", Panel.INPUTS, read_date),
     ] = field(default=None, kw_only=True)
     references: Annotated[
         str,
@@ -93,8 +80,7 @@ class NightSettings:
         str, Option("Folder of the nights. This night is written to date=DATE in it.", Panel.OUTPUT)
     ]
     documents: Annotated[
-        str | None,
-        Option("Table of unit lengths and attributes; {date} as there.", Panel.INPUTS),
+        str | None, Option("Table of unit lengths and attributes; {date} as there.", Panel.INPUTS)
     ] = None
     gate: Annotated[
         str | None,
@@ -119,11 +105,7 @@ class NightSettings:
     ] = None
     gate_by: Annotated[
         tuple[str, ...],
-        Option(
-            "Attributes in each value of which the rules hold, too.",
-            Panel.GATE,
-            read_names,
-        ),
+        Option("Attributes in each value of which the rules hold, too.", Panel.GATE, read_names),
     ] = ()
     require_groups: Annotated[
         bool,
@@ -144,11 +126,7 @@ class NightSettings:
     ] = ()
     retired: Annotated[
         tuple[str, ...],
-        Option(
-            "Systems that nights need not have any more.",
-            Panel.GATE,
-            read_names,
-        ),
+        Option("Systems that nights need not have any more.", Panel.GATE, read_names),
     ] = ()
     aliases: Annotated[
         Aliases,
@@ -188,12 +166,10 @@ class NightSettings:
         ),
     ] = None
     system: Annotated[
-        str | None,
-        Option("System that --accept is about; default: all.", Panel.GATE),
+        str | None, Option("System that --accept is about; default: all.", Panel.GATE)
     ] = None
     rule: Annotated[
-        str | None,
-        Option("Rule that --accept is about; default: all.", Panel.GATE),
+        str | None, Option("Rule that --accept is about; default: all.", Panel.GATE)
     ] = None
     resample_by: Annotated[
         str | None,
@@ -334,7 +310,7 @@ class NightSettings:
     @property
     def rules(self) -> tuple["GateRule", ...]:
         """The rules of the gate, without those of a kind that there was before."""
-        from segscore.pipeline.nightly.rules import parse_rule
+        from segscore.pipeline.nightly.gate.rules import parse_rule
 
         parts = [] if self.gate is None else self.gate.split(",")
         kept = [part for part in parts if not part.strip().startswith(TREND)]
@@ -343,7 +319,7 @@ class NightSettings:
     @property
     def accepted_rule(self) -> str | None:
         """The rule to which an acceptance applies, as the gate writes it; None for all."""
-        from segscore.pipeline.nightly.rules import parse_rule
+        from segscore.pipeline.nightly.gate.rules import parse_rule
 
         return None if self.rule is None else parse_rule(self.rule)[0].text
 

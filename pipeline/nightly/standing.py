@@ -24,7 +24,10 @@ def said_once(
     Returns:
         What is said: the new ones, and a sentence that counts the others; and the latter.
     """
-    known = {} if before is None else _since(before)
+    known: dict[str, str] = {}
+    if before is not None:
+        known = {_form(text): before.date for text in before.warnings}
+        known |= {_form(one.text): one.since for one in before.standing}
     new = [text for text in warnings if _form(text) not in known]
     standing = tuple(
         Standing(text, known[_form(text)]) for text in warnings if _form(text) in known
@@ -35,13 +38,6 @@ def said_once(
         verb = "stands" if len(standing) == 1 else "stand"
         said.append(f"{counted(len(standing), 'warning')} {verb} unchanged since {first}")
     return tuple(said), standing
-
-
-def _since(before: Verdict) -> dict[str, str]:
-    """Return the warnings of a night, and the first night that had each of them."""
-    return {_form(text): before.date for text in before.warnings} | {
-        _form(one.text): one.since for one in before.standing
-    }
 
 
 def _form(text: str) -> str:

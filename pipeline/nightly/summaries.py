@@ -15,11 +15,7 @@ from segscore.pipeline.nightly.nights import verdict_on, verdict_text
 from segscore.pipeline.nightly.summary_cache import HISTORY_FOLDER, SummaryCache, state_of
 from segscore.pipeline.nightly.verdict import UnreadableVerdict, Verdict
 from segscore.pipeline.runs.finished import FinishedRun, are_over_all
-from segscore.pipeline.statistics.averages import (
-    SUMMARY_COLUMNS,
-    summary_groups,
-    summary_type,
-)
+from segscore.pipeline.statistics.averages import SUMMARY_COLUMNS, summary_groups, summary_type
 from segscore.pipeline.testsets.registry import SHOWN_DIGITS
 
 _REMOVED = "_removed.parquet"
@@ -67,19 +63,26 @@ def read_run_rows(
     run = FinishedRun.find(storage.join(runs, name))
     if run is None or run.command != "score":
         return None
-    night, text = night_of(name), verdict_text(run)
+    rows = rows_of_run(run, name, verdict_text(run), warnings, before)
+    return RunRows(name, night_of(name), rows)
+
+
+def rows_of_run(
+    run: FinishedRun, name: str, text: str | None, warnings: list[str], before: SummaryCache | None
+) -> pa.Table:
+    """Return the rows of a run, given the text of its verdict, as they were read before or now."""
     state = state_of(run.record, text)
     known = None if before is None else before.find(name, state)
     if known is not None:
-        return RunRows(name, night, known)
+        return known
     try:
         rows = history_rows(run, name, verdict_on(run, text))
     except UnreadableVerdict as problem:
         warnings.append(f"{problem}; {name} counts as not judged: run the date again")
-        return RunRows(name, night, history_rows(run, name, None))
+        return history_rows(run, name, None)
     if before is not None:
         before.add(name, state, rows)
-    return RunRows(name, night, rows)
+    return rows
 
 
 def night_of(name: str) -> date | None:
@@ -198,16 +201,12 @@ def fit_to_schema(table: pa.Table, schema: pa.Schema) -> pa.Table:
     if table.schema.equals(schema):
         return table
     columns = [
-        _cast(table.column(field.name), field.type)
+        table.column(field.name).cast(field.type)
         if field.name in table.column_names
         else pa.nulls(table.num_rows, field.type)
         for field in schema
     ]
     return pa.table(columns, schema=schema)
-
-
-def _cast(column: pa.ChunkedArray, kind: pa.DataType) -> pa.ChunkedArray:
-    return column if column.type == kind else column.cast(kind)
 
 
 def read_removed(runs: str) -> pa.Table | None:

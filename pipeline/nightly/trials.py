@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
 from segscore.pipeline.errors import nearest
-from segscore.pipeline.nightly.failures import failures_in_words
+from segscore.pipeline.nightly.sentences import failures_in_words
 from segscore.pipeline.nightly.settings import NightSettings
 from segscore.pipeline.nightly.verdict import FAILED, ON_TRIAL, Check
 

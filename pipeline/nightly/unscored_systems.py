@@ -6,8 +6,8 @@ from collections.abc import Collection, Mapping
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from segscore.pipeline.nightly.gate.tallies import tables
 from segscore.pipeline.nightly.nights import Night, system_rows
-from segscore.pipeline.nightly.tallies import tables
 from segscore.pipeline.nightly.verdict import RejectedSystem, UnpairedSystem
 from segscore.pipeline.scoring.unpaired import rejected_references
 from segscore.pipeline.tables.contradictions import UNIQUE_CODER

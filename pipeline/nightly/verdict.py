@@ -7,7 +7,9 @@ from functools import cache
 from typing import Any, get_args, get_origin, get_type_hints
 
 from segscore.pipeline.errors import NotYet, Refused
-from segscore.pipeline.nightly.rule import GateRule
+from segscore.pipeline.nightly.gate.rule import GateRule
+from segscore.pipeline.statistics.formatted_numbers import shown_attribute
+from segscore.pipeline.statistics.sums import GroupKey
 from segscore.pipeline.storage.json_records import Shape, read_record
 from segscore.pipeline.tables.contradictions import UNIQUE_CODER
 from segscore.pipeline.tables.unusable_files import UnusableFile
@@ -396,7 +398,12 @@ def _reader(kind: Any) -> Callable[[Any], Any]:
     return lambda value: tuple(_read_as(each_kind, each) for each in value)
 
 
-def check_of(rule: GateRule, system: str, against: str, **averages: Any) -> Check:
-    """Start the check of a rule for a system."""
-    numbers = {"documents": 0, "documents_before": 0, "shared": 0, **averages}
-    return Check(rule.text, system, rule.measure, rule.average, rule.limit, against, **numbers)
+def check_of(
+    rule: GateRule, system: str, against: str, group: GroupKey = (), **averages: Any
+) -> Check:
+    """Start the check of a rule for a system, over all documents or in a group."""
+    zeros = dict.fromkeys(("documents", "documents_before", "shared"), 0)
+    found = {"value": None, "before": None, **zeros, **averages}
+    place = ", ".join(map(shown_attribute, group)) or None
+    about = rule.text, system, rule.measure, rule.average, rule.limit, against
+    return Check(*about, group=place, **found)

@@ -8,9 +8,9 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from datetime import date
 
+from segscore.pipeline.nightly.gate.tallies import tables
 from segscore.pipeline.nightly.input_checks import InputWarning
 from segscore.pipeline.nightly.nights import Night, Nights
-from segscore.pipeline.nightly.tallies import tables
 from segscore.pipeline.nightly.verdict import Check
 from segscore.pipeline.statistics.formatted_numbers import shown_attribute
 

@@ -6,7 +6,8 @@ from datetime import date
 from math import isnan
 
 from segscore.pipeline.errors import Refused
-from segscore.pipeline.nightly.gate import ALPHA
+from segscore.pipeline.nightly.gate.families import ALPHA
+from segscore.pipeline.nightly.gate.rules import kind_of_check
 from segscore.pipeline.nightly.gate_tables import (
     boundaries_table,
     early_levels,
@@ -19,7 +20,6 @@ from segscore.pipeline.nightly.gate_tables import (
 )
 from segscore.pipeline.nightly.kept_verdicts import ReplacedVerdict
 from segscore.pipeline.nightly.restatements import Restatement
-from segscore.pipeline.nightly.rules import kind_of_check
 from segscore.pipeline.nightly.trend.series import read_series
 from segscore.pipeline.nightly.trend.settings import TrendSettings
 from segscore.pipeline.nightly.verdict import ACCEPTED, ALL_SYSTEMS, Check, Verdict

@@ -5,9 +5,9 @@ from typing import TYPE_CHECKING
 
 from segscore.pipeline.nightly.formatting import short
 from segscore.pipeline.nightly.trend.added import added_table
-from segscore.pipeline.nightly.trend.groups import group_name
 from segscore.pipeline.nightly.trend.levels import STEP, Level
 from segscore.pipeline.nightly.trend.sentences import first_change
+from segscore.pipeline.nightly.trend.series import group_name
 from segscore.pipeline.nightly.trend.settings import PER_NIGHTS
 from segscore.pipeline.nightly.trend.trend_tables import levels_table, pairs_over_nights
 from segscore.pipeline.reports.chart_parts import MarkValues

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from segscore.pipeline.errors import Refused
-from segscore.pipeline.measures import ALL
+from segscore.pipeline.measures import ALL, PANELS
 from segscore.pipeline.results.leaderboard import Leaderboard, measures_to_show, rank
 from segscore.pipeline.results.leaderboard_table import (
     Beaten,
@@ -49,8 +49,11 @@ class Crossing:
         return next(axis for axis in AXES if axis not in (self.rows, self.columns))
 
 
-CROSSED = Crossing("systems", "groups", "value")
-"""What ``--layout crossed`` shows."""
+CROSSED = {
+    "crossed": Crossing("systems", "groups", "value"),
+    "references": Crossing("groups", "systems", "value"),
+}
+"""What layouts that have a name show."""
 
 
 def parse_crossing(layout: str, *, grouped: bool) -> Crossing | None:
@@ -59,8 +62,8 @@ def parse_crossing(layout: str, *, grouped: bool) -> Crossing | None:
     Raises:
         Refused: it is neither, or there are no groups to show.
     """
-    crossing = CROSSED
-    if layout != "crossed":
+    crossing = CROSSED.get(layout)
+    if crossing is None:
         if "," not in layout:
             return None
         rows, columns, *cells = (part.strip() for part in layout.split(","))
@@ -159,7 +162,14 @@ def _keys(
             if by_measure
             else values[crossing.rows]
         )
+        if (crossing.apart, crossing.rows) != ("measures", "groups") or _is_in(row[1], part[1])
     ]
+
+
+def _is_in(board: Leaderboard, measure: str) -> bool:
+    """Return whether a group may have a measure: one of all references at once has no reference."""
+    rows = (board.average(measure, name) for name in board.names)
+    return measure not in PANELS.measures or any(row["value"] is not None for row in rows)
 
 
 def _label(board: Leaderboard) -> str:

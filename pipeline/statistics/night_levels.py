@@ -315,3 +315,19 @@ def onset(parts: Floats, mean: float) -> int:
     below = np.nan_to_num(mean - parts)[::-1]
     number = np.maximum(np.cumsum(~np.isnan(parts)[::-1]), 1)
     return len(parts) - 1 - int(np.argmax(np.cumsum(below) / np.sqrt(number)))
+
+
+def fell_itself(part: Floats, average: Floats, means: tuple[float, float], limit: float) -> bool:
+    """Return whether the average of a system has fallen since its own part did, and not by chance.
+
+    The own part stays lower where others improve, and over a year an average that does not change
+    is below the limit by chance for some nights; since the others improved, it is what it was.
+
+    Args:
+        part: its own part until tonight, shape (nights,).
+        average: its average, of the same shape.
+        means: the means of both before.
+        limit: how far the level may fall.
+    """
+    since = average[onset(part, means[0]) :]
+    return bool(means[1] - float(np.nanmean(since)) > limit / 2)

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from segscore.pipeline.nightly.ahead import ScoredAhead
+from segscore.pipeline.nightly.scoring import ScoredAhead
 from segscore.pipeline.nightly.settings import NightSettings
 from segscore.pipeline.runs.executor import Outcome
 from segscore.pipeline.runs.executors import Threads

@@ -43,7 +43,7 @@ def test_pages_have_no_control_characters(segscore: Segscore, tmp_path: Path) ->
 
 def test_labels_of_metrics_have_no_control_characters() -> None:
     metrics = Metrics()
-    metrics.set("documents", "Documents.", 1, system=f"a{ESCAPE}[2J")
+    metrics.set("documents", 1, system=f"a{ESCAPE}[2J")
     assert ESCAPE not in metrics.text
     assert "x1b[2J" in metrics.text
 

@@ -372,7 +372,7 @@ def test_one_length_for_all(segscore: Segscore, tmp_path: Path) -> None:
     chosen = ("--format", "textgrid", "--document", "show")
     ended = segscore("export", source, *chosen)
     assert ended.code == 2
-    assert "600,120 ms long for desk, but 600,000 ms for anna" in ended.err
+    assert "600,120 units long for desk, but 600,000 for anna" in ended.err
     assert segscore("export", source, *chosen, "--coder", "anna").code == 0
 
 

@@ -14,9 +14,9 @@ import pytest
 
 from segscore.pipeline import storage
 from segscore.pipeline.nightly import summaries, verdict
+from segscore.pipeline.nightly.gate.past import read_past
+from segscore.pipeline.nightly.gate.rules import parse_rule
 from segscore.pipeline.nightly.nights import Nights, read_night
-from segscore.pipeline.nightly.past import read_past
-from segscore.pipeline.nightly.rules import parse_rule
 from segscore.pipeline.statistics.averages import SUMMARY_COLUMNS
 from segscore.pipeline.storage import read_table
 from segscore.schemas.nights import HISTORY, NIGHT_OUTCOMES, RESULTS

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from segscore.pipeline.nightly.message import in_short, night_message
+from segscore.pipeline.nightly.sentences import in_short, night_message
 from tests.support.failed_checks import CHECK, NIGHT
 from tests.support.night_metrics import WORSE
 from tests.support.nights import DAYS, GOOD, Archive

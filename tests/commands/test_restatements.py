@@ -10,8 +10,8 @@ import pyarrow as pa
 import pytest
 
 from segscore.pipeline import storage
+from segscore.pipeline.nightly.gate.rules import parse_rule
 from segscore.pipeline.nightly.restatements import note_before
-from segscore.pipeline.nightly.rules import parse_rule
 from segscore.pipeline.storage import read_table
 from segscore.schemas.nights import RESTATEMENTS
 from tests.support.command_line import Segscore

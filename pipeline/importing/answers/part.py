@@ -55,6 +55,7 @@ from segscore.pipeline.importing.parts import PartReceipt, refusable
 from segscore.pipeline.importing.read_part import write_rejects
 from segscore.pipeline.importing.shapes import positions_of
 from segscore.pipeline.importing.shards import Shard, write_shard
+from segscore.pipeline.importing.timed_rows import time_rows
 from segscore.pipeline.storage.memory import release_memory
 from segscore.pipeline.tables.rows import ParsedRow, RowPlace
 from segscore.pipeline.tables.validate import REJECT_COLUMNS
@@ -202,13 +203,14 @@ def _place(job: PlaceJob, part: Bucket) -> PlacedReceipt:
         if failed is not None and job.options.failed == LEAVE_OUT:
             rejects.append(_reject(pair, placed, job.options.role))
         else:
-            row = _row(pair, placed, job.options)
-            rows.append(row if job.timing is None else job.timing.apply(row, pair.units))
+            rows.append(_row(pair, placed, job.options))
     tallies.append({coder: tally_of_absent(units, names) for coder, names in answered.items()})
     rejected = pa.Table.from_pylist(rejects, schema=REJECT_COLUMNS)
     write_rejects(job.folder, f"{part.name}-answers", [rejected])
     block, bad = check_block(positions_of(rows)) if rows else (None, REJECT_COLUMNS.empty_table())
     number = write_rejects(job.folder, f"{part.name}-placed", [bad])
+    if block is not None and job.timing is not None:
+        block = time_rows(block, job.timing, units)
     write_alignment(job.folder, part.name, aligned)
     return PlacedReceipt(
         shard=write_shard(job.folder, part.name, [] if block is None else [block]),

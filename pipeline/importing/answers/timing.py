@@ -2,14 +2,14 @@
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from segscore.pipeline.importing.answers.gathering import DocumentUnits
 from segscore.pipeline.importing.formats.values import array_of
 from segscore.pipeline.importing.shapes import Extent
 from segscore.pipeline.importing.times import Clock, round_half_up
 from segscore.pipeline.importing.unit_times import OPTION, UnitTimes, times_of_list
-from segscore.pipeline.tables.rows import ParsedRow, RowPlace
+from segscore.pipeline.tables.rows import RowPlace
 from segscore.pipeline.tables.units import MILLISECOND
 
 
@@ -26,32 +26,6 @@ class Timing:
     times: Mapping[str, UnitTimes] | None
     extents: Mapping[str, Extent]
     clock: Clock
-
-    def apply(self, row: ParsedRow, units: DocumentUnits) -> ParsedRow:
-        """Return a row in milliseconds.
-
-        Raises:
-            Refused: there are no times of its document, another number of times than of units, or
-                no length.
-        """
-        times = self.times_of(str(row.document_id), len(units.texts), row.place, units)
-        n_units, start = self.length_of(str(row.document_id), times)
-        positions = [position for position in row.boundaries or () if position is not None]
-        kinds = row.boundary_types or (0,) * len(positions)
-        pairs = {
-            (round_half_up(times.starts[position].exact) - start, kind)
-            for position, kind in zip(positions, kinds, strict=True)
-        }
-        kept = sorted(pair for pair in pairs if 0 < pair[0] < n_units)
-        before, after = {*positions}, {position for position, _ in kept}
-        return replace(
-            row,
-            n_units=n_units,
-            boundaries=tuple(position for position, _ in kept),
-            boundary_types=None if row.boundary_types is None else tuple(k for _, k in kept),
-            unit_lengths=None,
-            collapsed_boundaries=len(before) - len(after),
-        )
 
     def times_of(
         self, document: str, n_units: int, place: RowPlace, units: DocumentUnits | None = None

@@ -191,26 +191,31 @@ _NUMBER = re.compile(r"[1-9][0-9]{0,17}")
 
 
 def write_label_studio(document: DocumentTracks) -> str:
-    """Return the JSON of one task.
+    """Return the JSON of one task about a recording."""
+    return json.dumps([label_studio_task(document)], ensure_ascii=False, indent=1) + "\n"
+
+
+def label_studio_task(document: DocumentTracks, text: str | None = None) -> dict[str, Any]:
+    """Return a task about a recording, or about a text that regions are offsets in.
 
     References are annotations, hypotheses are predictions.  Edits are regions of the hypothesis's
     prediction, of a control of their own.
     """
     annotations, predictions = [], []
     for track in document.tracks:
-        segments = _results(document, track)
+        segments = _results(document, track, text)
         if track.role == "reference":
             annotations.append({"completed_by": _person(track.coder), "result": segments})
         elif track.role == "hypothesis":
             edits = [t for t in document.tracks if t.against and t.coder == track.coder]
-            result = [*segments, *(one for edit in edits for one in _results(document, edit))]
+            result = [*segments, *(one for edit in edits for one in _results(document, edit, text))]
             predictions.append({"model_version": track.coder, "result": result})
-    task = {
-        "data": {"document_id": document.document, "audio": document.document},
+    data = {"audio": document.document} if text is None else {"text": text}
+    return {
+        "data": {"document_id": document.document, **data},
         "annotations": annotations,
         "predictions": predictions,
     }
-    return json.dumps([task], ensure_ascii=False, indent=1) + "\n"
 
 
 def _person(coder: str) -> int | dict[str, str]:
@@ -218,28 +223,36 @@ def _person(coder: str) -> int | dict[str, str]:
     return int(coder) if _NUMBER.fullmatch(coder) else {"email": coder}
 
 
-def _results(document: DocumentTracks, track: Track) -> list[dict[str, Any]]:
+def _results(document: DocumentTracks, track: Track, text: str | None) -> list[dict[str, Any]]:
     return [
-        _result(document, track, region, number)
+        _result(document, track, region, number, text)
         for number, region in enumerate(track.regions, start=1)
     ]
 
 
-def _result(document: DocumentTracks, track: Track, region: Region, number: int) -> dict[str, Any]:
+def _result(
+    document: DocumentTracks, track: Track, region: Region, number: int, text: str | None
+) -> dict[str, Any]:
     control, label = (_EDITS_CONTROL, region.label) if track.against else _SEGMENTS
     note = ", ".join(filter(None, (f"against {track.against}", region.note)))
-    # A quotient of whole milliseconds has the digits of the exact decimal.
-    start, end, length = (
-        time / 1000
-        for time in (region.start, shown_end(region, track, document.n_units), document.n_units)
-    )
+    if text is None:
+        # A quotient of whole milliseconds has the digits of the exact decimal.
+        start, end, length = (
+            time / 1000
+            for time in (region.start, shown_end(region, track, document.n_units), document.n_units)
+        )
+        of_kind: dict[str, Any] = {"to_name": "audio", "original_length": length}
+        value: dict[str, Any] = {"start": start, "end": end, "channel": 0}
+    else:
+        of_kind = {"to_name": "text"}
+        marked = text[region.start : region.end]
+        value = {"start": region.start, "end": region.end, "text": marked}
     return {
         "id": f"{control}-{track.name}-{number}",
         "from_name": control,
-        "to_name": "audio",
         "type": "labels",
-        "original_length": length,
-        "value": {"start": start, "end": end, "channel": 0, "labels": [label]},
+        **of_kind,
+        "value": {**value, "labels": [label]},
         **({"meta": {"text": [note]}} if track.against else {}),
     }
 

@@ -14,8 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from segscore.pipeline.arrays.ragged import Floats
-from segscore.pipeline.nightly.trend.groups import GroupValues
-from segscore.pipeline.nightly.trend.series import NightlySeries, Series
+from segscore.pipeline.nightly.trend.series import GroupValues, NightlySeries, Series
 from segscore.pipeline.nightly.trend.settings import PER_NIGHTS, TrendSettings
 from segscore.pipeline.statistics.multiple_tests import holm
 from segscore.pipeline.statistics.night_levels import FEWEST_SYSTEMS, own_parts, relative

@@ -1,6 +1,6 @@
 """A month in a table: the mean of each system, and whether it met its floor."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import date
 
@@ -9,12 +9,17 @@ import pyarrow as pa
 
 from segscore.pipeline.comparison.runs import chosen_measures
 from segscore.pipeline.measures import ALL
-from segscore.pipeline.nightly.kinds.floor import FloorKind
+from segscore.pipeline.nightly.gate.floor import FloorKind
+from segscore.pipeline.nightly.gate.rule import GateRule
 from segscore.pipeline.nightly.nights import read_verdict_of
 from segscore.pipeline.nightly.restatements import read_restatements
-from segscore.pipeline.nightly.rule import GateRule
-from segscore.pipeline.nightly.trend.groups import GroupValues, group_name
-from segscore.pipeline.nightly.trend.series import NightlySeries, Series, read_series
+from segscore.pipeline.nightly.trend.series import (
+    GroupValues,
+    NightlySeries,
+    Series,
+    group_name,
+    read_series,
+)
 from segscore.pipeline.nightly.trend.settings import TrendSettings
 from segscore.pipeline.statistics.finding import Finding
 from segscore.pipeline.statistics.formatted_numbers import counted, or_none
@@ -124,18 +129,14 @@ class Month:
         by, settings = self.settings.group_by, self.settings
         rows = [
             {
-                "system": one.system,
+                **vars(one),
                 **dict(zip(by, one.group, strict=True)),
                 "measure": settings.measure,
                 "average": settings.average,
                 "month": settings.month,
-                "nights": one.nights,
                 "mean": or_none(one.mean),
                 "ci_low": or_none(one.low),
                 "ci_high": or_none(one.high),
-                "floor": one.floor,
-                "result": one.result,
-                "restated": one.restated,
             }
             for one in self.systems
         ]
@@ -209,12 +210,11 @@ def _restated_nights(
     settings: TrendSettings, nights: Sequence[date], warnings: list[str]
 ) -> list[tuple[str, date]]:
     """Return the systems and nights whose average was restated, each once."""
-
-    def found() -> Iterator[tuple[str, date]]:
-        for one in read_restatements(settings.runs, warnings):
-            for row in one.rows:
-                about = row["measure"], row["average"]
-                if one.date in nights and about == (settings.measure, settings.average):
-                    yield row["system"], one.date
-
-    return sorted({*found()})
+    about = settings.measure, settings.average
+    found = (
+        (row["system"], one.date)
+        for one in read_restatements(settings.runs, warnings)
+        for row in one.rows
+        if one.date in nights and (row["measure"], row["average"]) == about
+    )
+    return sorted({*found})

@@ -10,9 +10,9 @@ import pyarrow.compute as pc
 
 from segscore.pipeline.arrays.ragged import Floats
 from segscore.pipeline.measures import ALL
+from segscore.pipeline.nightly.gate.rule import RULE_TABLES, measured_table
+from segscore.pipeline.nightly.gate.tallies import run_parameters, sum_table, tables
 from segscore.pipeline.nightly.nights import Night, Nights, aliases_on
-from segscore.pipeline.nightly.rule import RULE_TABLES, measured_table
-from segscore.pipeline.nightly.tallies import run_parameters, sum_table, tables
 from segscore.pipeline.nightly.trend.series import NightlySeries
 from segscore.pipeline.nightly.trend.settings import TrendSettings
 from segscore.pipeline.results.coverage import Coverage

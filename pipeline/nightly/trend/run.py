@@ -11,6 +11,7 @@ from segscore.pipeline.nightly.trend.added import AddedScore, read_added
 from segscore.pipeline.nightly.trend.levels import STEP, Level, judge_levels
 from segscore.pipeline.nightly.trend.ranking import PairOverNights, rank_over_nights
 from segscore.pipeline.nightly.trend.sentences import (
+    averages_in_words,
     change_in_words,
     describe_trend,
     first_change,
@@ -19,7 +20,6 @@ from segscore.pipeline.nightly.trend.sentences import (
 )
 from segscore.pipeline.nightly.trend.series import NightlySeries, read_series
 from segscore.pipeline.nightly.trend.settings import PER_NIGHTS, TrendSettings
-from segscore.pipeline.nightly.trend.short_series import averages_in_words
 from segscore.pipeline.statistics.finding import Finding
 from segscore.pipeline.statistics.formatted_numbers import counted, or_none
 from segscore.pipeline.statistics.sentences import Sentence, Tone

@@ -1,15 +1,21 @@
 """Say in sentences what changed over the nights, since when, by how much, and how sure it is."""
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from datetime import timedelta
 
+import numpy as np
+
+from segscore.pipeline.errors import Refused
 from segscore.pipeline.measures import ALL
-from segscore.pipeline.nightly.formatting import nights, short
-from segscore.pipeline.nightly.trend.groups import group_name
+from segscore.pipeline.nightly.formatting import short
 from segscore.pipeline.nightly.trend.levels import FELL, STEADY, STEP, TOO_FEW, WITH_GROUP, Level
 from segscore.pipeline.nightly.trend.ranking import PairOverNights
+from segscore.pipeline.nightly.trend.series import NightlySeries, group_name, read_series
 from segscore.pipeline.nightly.trend.settings import PER_NIGHTS, TrendSettings
 from segscore.pipeline.plain_text import named_list
-from segscore.pipeline.statistics.formatted_numbers import format_p
+from segscore.pipeline.statistics.formatted_numbers import counted, format_p
+from segscore.pipeline.statistics.trends import FEWEST_FOR_TREND
 
 _APART = 0.05
 """Largest adjusted p at which two systems are said to differ."""
@@ -150,7 +156,9 @@ def _rest(levels: Sequence[Level], settings: TrendSettings) -> Iterator[str]:
             f"{short(settings.limit)} per {PER_NIGHTS} nights and chance"
         ).replace("their", "its" if len(steady) == 1 else "their")
     few = [
-        f"{level.system} ({nights(level.nights)})" for level in whole if level.verdict == TOO_FEW
+        f"{level.system} ({counted(level.nights, 'night')})"
+        for level in whole
+        if level.verdict == TOO_FEW
     ]
     if few:
         yield f"{named_list(few)}: too few nights for a trend"
@@ -168,20 +176,63 @@ def ranking_in_words(pairs: Sequence[PairOverNights]) -> Iterator[str]:
     # The smallest p that Wilcoxon's test gives, after Holm.
     if len(pairs) * 2.0 ** (1 - least) > _APART:
         ahead = f"on all {least}" if all(pair.wins == pair.nights for pair in own) else "on average"
-        few = f"{nights(least)} {'is' if least == 1 else 'are'} too few"
+        few = f"{counted(least, 'night')} {'is' if least == 1 else 'are'} too few"
         yield f"{few} to test which system is better; {best} was ahead {ahead}"
         return
     if close:
         names = named_list([best, *(pair.other for pair in close)])
-        yield f"{names} cannot be told apart over {nights(close[0].nights)}"
+        yield f"{names} cannot be told apart over {counted(close[0].nights, 'night')}"
     if not apart:
         return
-    nearest = apart[0]
+    nearest, nights = apart[0], counted(apart[0].nights, "night")
     others = "every other system" if len(apart) == len(own) > 1 else nearest.other
     if not close:
         yield (
-            f"{best} is the best system over {nights(nearest.nights)}: better than {others}; "
-            f"than {nearest.other}, on {nearest.wins} of {nights(nearest.nights)} "
+            f"{best} is the best system over {nights}: better than {others}; "
+            f"than {nearest.other}, on {nearest.wins} of {nights} "
             f"({short(nearest.value)} and {short(nearest.other_value)} on average, "
             f"p {format_p(nearest.p_holm)})"
         )
+
+
+def averages_in_words(nightly: NightlySeries, settings: TrendSettings) -> Iterator[str]:
+    """Yield the averages of the systems over some nights, the best first, and what they are not."""
+    now = _means(nightly)
+    before = _nights_before(nightly, settings)
+    then = {} if before is None else _means(before)
+    sign = 1 if ALL[settings.measure].better == "lower" else -1
+    named = [
+        f"{system} {short(now[system])}"
+        + (f" (was {short(then[system])})" if system in then else "")
+        for system in sorted(now, key=lambda system: (sign * now[system], system))
+    ]
+    number = counted(len(nightly.dates), "night")
+    compared = "" if before is None else f", in brackets those of the {number} before"
+    yield f"averages over {number}{compared}: {', '.join(named)}"
+    yield (
+        f"fewer than {FEWEST_FOR_TREND} nights show no trend; averages of so few also differ by "
+        "chance, and as nights differ"
+    )
+
+
+def _nights_before(nightly: NightlySeries, settings: TrendSettings) -> NightlySeries | None:
+    """Return as many comparable nights before some nights; None if there are not as many."""
+    wanted = len(nightly.dates)
+    until = nightly.dates[0] - timedelta(days=1)
+    try:
+        found = read_series(replace(settings, since=None, until=until, nights=wanted))
+    except Refused:
+        return None
+    is_whole = len(found.dates) == wanted and found.signature == nightly.signature
+    return found if is_whole else None
+
+
+def _means(nightly: NightlySeries) -> dict[str, float]:
+    """Return the mean over nights of each system, over all documents."""
+    return {
+        each.system: float(np.nanmean(each.values))
+        for each in nightly.series
+        if each.system is not None
+        and all(value is None for value in each.group)
+        and not np.isnan(each.values).all()
+    }

@@ -1,4 +1,4 @@
-"""The averages of systems night by night, from the history of a folder of nights."""
+"""The averages of systems and groups night by night, from the nights of a folder."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -9,20 +9,70 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from segscore.pipeline.arrays.ragged import Floats
-from segscore.pipeline.errors import Refused
+from segscore.pipeline.errors import Refused, nearest
+from segscore.pipeline.measures import ALL
+from segscore.pipeline.nightly.gate.past import past_average
+from segscore.pipeline.nightly.gate.rule import GateRule
+from segscore.pipeline.nightly.gate.tallies import tally_night
 from segscore.pipeline.nightly.history import read_history
-from segscore.pipeline.nightly.nights import aliases_on, differences_of
-from segscore.pipeline.nightly.past import past_average
+from segscore.pipeline.nightly.nights import Nights, aliases_on, differences_of
 from segscore.pipeline.nightly.renames import rename_history
 from segscore.pipeline.nightly.summaries import RUN_COLUMNS
-from segscore.pipeline.nightly.trend.groups import GroupAverages, GroupValues, averages_by_group
 from segscore.pipeline.nightly.trend.settings import FEWEST_FOR_AVERAGES, TrendSettings
 from segscore.pipeline.nightly.verdict import NOT_COMPARABLE
 from segscore.pipeline.results.names import POINT
 from segscore.pipeline.runs.finished import RunRow
 from segscore.pipeline.statistics.averages import summary_groups
-from segscore.pipeline.statistics.formatted_numbers import counted
+from segscore.pipeline.statistics.formatted_numbers import counted, shown_attribute
 from segscore.pipeline.statistics.night_levels import FEWEST_SYSTEMS
+
+GroupValues = tuple[object, ...]
+"""Values of the group-by columns; all None over all documents."""
+
+GroupAverages = dict[tuple[str, GroupValues, date], tuple[float, float]]
+"""System, group and night -> the average and its standard error."""
+
+
+def averages_by_group(settings: TrendSettings, nights: Sequence[date]) -> GroupAverages:
+    """Compute the averages by attributes that the summaries of nights do not have.
+
+    Raises:
+        Refused: no night has the attributes.
+    """
+    falls = ALL[settings.measure].better != "lower"
+    asked = GateRule("", settings.average, settings.measure, falls, 0.0, "")
+    by = settings.group_by
+    found: GroupAverages = {}
+    columns: set[str] = set()
+    folder = Nights(settings.runs, aliases=aliases_on(settings.runs, nights[-1]))
+    for day in nights:
+        night = folder.find(day)
+        if night is None:  # it was removed: there are only its summaries
+            continue
+        pieces = night.table_files(asked.table)
+        columns |= {name for piece in pieces for name in piece.columns}
+        documents = max(row["documents"] for row in night.over_all())
+        tally = tally_night(night, (asked,), documents, by)
+        if tally is None:
+            continue
+        for system, *group in tally.systems:
+            if None not in group:
+                estimate = tally.average((system, *group), asked).estimate
+                found[str(system), tuple(group), day] = estimate.value, estimate.error
+    if not found:
+        absent = next((name for name in by if name not in columns), ",".join(by))
+        raise Refused(
+            f"--group-by {absent}: the documents of no night have this attribute"
+            f"{nearest(absent, columns)}"
+        )
+    return found
+
+
+def group_name(group: GroupValues) -> str:
+    """Name a group by its values, such as `regio`; `all documents` without any."""
+    if all(value is None for value in group):
+        return "all documents"
+    return ", ".join(map(shown_attribute, group))
 
 
 @dataclass(frozen=True)
@@ -172,15 +222,19 @@ def _series(averages: GroupAverages, nights: Sequence[date]) -> list[Series]:
     series += [
         mean for group in {one.group: None for one in series} for mean in mean_of(series, group)
     ]
-    return sorted(series, key=_order)
+    return sorted(
+        series,
+        key=lambda one: (
+            _is_group(one.group),
+            str(one.group),
+            one.system is None,
+            one.system or "",
+        ),
+    )
 
 
 def _is_group(group: GroupValues) -> bool:
     return any(value is not None for value in group)
-
-
-def _order(series: Series) -> tuple[bool, str, bool, str]:
-    return _is_group(series.group), str(series.group), series.system is None, series.system or ""
 
 
 def mean_of(series: Sequence[Series], group: GroupValues) -> list[Series]:

@@ -55,8 +55,7 @@ class TrendSettings:
     ] = ()
     average: Annotated[str, Option("Average to follow: micro or macro.", Panel.AVERAGES)] = "micro"
     alpha: Annotated[
-        float,
-        Option("Probability that anything is named by chance alone.", Panel.GATE, rare=True),
+        float, Option("Probability that anything is named by chance alone.", Panel.GATE, rare=True)
     ] = 0.01
     limit: Annotated[
         float,

@@ -3,10 +3,10 @@
 from collections.abc import Sequence
 from functools import partial
 
-from segscore.pipeline.nightly.trend.groups import group_name
 from segscore.pipeline.nightly.trend.levels import STEP, Level
 from segscore.pipeline.nightly.trend.ranking import PairOverNights
 from segscore.pipeline.nightly.trend.sentences import is_better
+from segscore.pipeline.nightly.trend.series import group_name
 from segscore.pipeline.nightly.trend.settings import PER_NIGHTS
 from segscore.pipeline.statistics.formatted_numbers import counted, format_p, or_none, shown_change
 from segscore.pipeline.statistics.result_table import Column, ResultTable

@@ -1,6 +1,6 @@
 """Read the tracks of documents from a finished run, or from a table of segmentations."""
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from pathlib import PurePosixPath
 
 import pyarrow.compute as pc
@@ -23,7 +23,12 @@ from segscore.pipeline.tables.validate import place_of
 
 
 def read_tracks(
-    url: str, documents: str | None, coders: Sequence[str], *, trust_inputs: bool = False
+    url: str,
+    documents: str | None,
+    coders: Sequence[str],
+    *,
+    trust_inputs: bool = False,
+    in_units: bool = False,
 ) -> tuple[list[DocumentTracks], int]:
     """Read the tracks of documents.
 
@@ -33,6 +38,7 @@ def read_tracks(
         coders: coders whose segmentations to read; none for all.  Edits are read if both coders
             are chosen.
         trust_inputs: whether the inputs of a run are read wherever it recorded them.
+        in_units: whether they may count anything but milliseconds.
 
     Returns:
         The documents, and the number of those that were left out because they have no segmentation
@@ -40,14 +46,16 @@ def read_tracks(
 
     Raises:
         Refused: the run or the table cannot be read, is of another command, does not count
-            milliseconds, or has no such document or coder; or segmentations have different lengths.
+            milliseconds where it has to, or has no such document or coder; or segmentations have
+            different lengths.
     """
     run = FinishedRun.find(url)
     if run is None:
-        found = _of_table(url, documents)
+        found = _of_table(url, documents, in_units=in_units)
     else:
         _refuse_audit(run)
-        found = _of_run(FinishedScoring.open(url).trusting(everything=trust_inputs), documents)
+        scored = FinishedScoring.open(url).trusting(everything=trust_inputs)
+        found = _of_run(scored, documents, in_units=in_units)
     there = list(dict.fromkeys(track.coder for _, tracks in found.values() for track in tracks))
     for coder in coders:
         if coder not in there:
@@ -81,25 +89,28 @@ def _require_one_length(lengths: dict[str, int], url: str, document: str) -> Non
     for coder, n_units in others:
         if n_units != first[1]:
             raise Refused(
-                f"{url}: {document} is {first[1]:,} ms long for {first[0]}, but {n_units:,} ms for "
+                f"{url}: {document} is {first[1]:,} units long for {first[0]}, but {n_units:,} for "
                 f"{coder}; choose coders of one length with --coder"
             )
 
+
+_SHORT: Mapping[str | None, str] = {MILLISECOND: "ms"}
 
 _Found = dict[str, tuple[dict[str, int], list[Track]]]
 """Document -> lengths by coder, and tracks."""
 
 
-def _of_run(run: FinishedScoring, documents: str | None) -> _Found:
+def _of_run(run: FinishedScoring, documents: str | None, *, in_units: bool) -> _Found:
     """Return the length and the tracks: references, then each hypothesis with its edits."""
     if run.score_settings().units != "units":
         raise Refused(
-            f"{run.url}: was scored with --units words, so that its positions are not times; "
+            f"{run.url}: was scored with --units words, so that its positions are words; "
             "export its tables, or score them without --units"
         )
     known = _scored_documents(run) if documents is None or "," in documents else []
     pairs = explain_pairs(run, _wanted(documents, known)).pairs
-    _require_milliseconds(run.url, pairs[0].unit)
+    if not in_units:
+        _require_milliseconds(run.url, pairs[0].unit)
     by_document: dict[str, list[Explained]] = {}
     for pair in pairs:
         by_document.setdefault(pair.document, []).append(pair)
@@ -126,7 +137,10 @@ def _of_pairs(pairs: Sequence[Explained]) -> tuple[dict[str, int], list[Track]]:
     for coder in dict.fromkeys(pair.hypothesis for pair in pairs):
         of_coder = [pair for pair in pairs if pair.hypothesis == coder]
         tracks.append(_hypothesis(of_coder[0]))
-        tracks += [edit_track(coder, pair.reference, pair.edits) for pair in of_coder]
+        tracks += [
+            edit_track(coder, pair.reference, pair.edits, _SHORT.get(pair.unit, "unit"))
+            for pair in of_coder
+        ]
     lengths = {coder: pair.n_units for pair in pairs for coder in (pair.reference, pair.hypothesis)}
     return lengths, tracks
 
@@ -151,9 +165,10 @@ def _refuse_audit(run: FinishedRun) -> None:
         )
 
 
-def _of_table(url: str, documents: str | None) -> _Found:
+def _of_table(url: str, documents: str | None, *, in_units: bool) -> _Found:
     table = find_table("segmentations", url, SEGMENTATIONS)
-    _require_milliseconds(url, table.unit)
+    if not in_units:
+        _require_milliseconds(url, table.unit)
     several = documents is None or "," in documents
     known = list(dict.fromkeys(_documents(table))) if several else []
     wanted = _wanted(documents, known)
@@ -196,7 +211,7 @@ def _require_milliseconds(url: str, unit: str | None) -> None:
         counted = "does not say what its units are" if unit is None else f"counts {unit}s"
         hint = "; if they are milliseconds, score them with --unit millisecond and export the run"
         raise Refused(
-            f"{url}: {counted}, but all formats of export need times; it can export tables that "
-            "`segscore import` made of files with times, and runs that scored them"
-            f"{hint if unit is None else ''}"
+            f"{url}: {counted}, but formats of export need times, or the texts of the units with "
+            "--units for label-studio or brat; tables that `segscore import` made of files with "
+            f"times have them, and runs that scored these{hint if unit is None else ''}"
         )

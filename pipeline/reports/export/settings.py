@@ -4,6 +4,8 @@ from dataclasses import dataclass
 from typing import Annotated
 
 from segscore.pipeline.errors import Refused
+from segscore.pipeline.plain_text import named_list
+from segscore.pipeline.reports.export.texts import TEXT_FORMATS
 from segscore.pipeline.settings.options import (
     Argument,
     Option,
@@ -15,6 +17,10 @@ from segscore.pipeline.settings.reading import (
 )
 
 EXPORT_FORMATS = ("webvtt", "textgrid", "audacity", "label-studio", "elan")
+"""Formats for recordings."""
+
+
+_NAMED = named_list(TEXT_FORMATS)
 
 
 @dataclass(frozen=True)
@@ -26,7 +32,7 @@ class ExportSettings:
     ]
     format_name: Annotated[
         str,
-        Option("Format: webvtt, textgrid, audacity, label-studio or elan.", flags="--format"),
+        Option("Format: webvtt, textgrid, audacity, label-studio, elan or brat.", flags="--format"),
     ]
     document: Annotated[
         str | None,
@@ -36,6 +42,12 @@ class ExportSettings:
         tuple[str, ...],
         Option("Coders whose segmentations to write, separated by commas.", read=read_names),
     ] = ()
+    units: Annotated[
+        str | None,
+        Option(
+            "Texts of the units, for label-studio or brat. It is a file as for answers --source."
+        ),
+    ] = None
     output: Annotated[
         str | None,
         Option("File to write, or folder for several files; default: print the only file."),
@@ -44,6 +56,10 @@ class ExportSettings:
 
     def __post_init__(self) -> None:
         """Refuse a value that an option cannot have; the message names the option."""
-        one_of("--format", self.format_name, EXPORT_FORMATS)
+        one_of("--format", self.format_name, [*dict.fromkeys((*EXPORT_FORMATS, *TEXT_FORMATS))])
+        if self.units is not None and self.format_name not in TEXT_FORMATS:
+            raise Refused(f"--units: {self.format_name} has no texts; {_NAMED} have")
+        if self.units is None and self.format_name not in EXPORT_FORMATS:
+            raise Refused(f"--format {self.format_name}: needs the texts; name them with --units")
         if self.output is not None and not self.output.strip():
             raise Refused("--output: is empty; name a file or a folder")

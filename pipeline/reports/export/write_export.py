@@ -1,17 +1,19 @@
 """Write the tracks of documents as files of a program."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from segscore.pipeline import storage
 from segscore.pipeline.errors import Refused
 from segscore.pipeline.importing.formats.format import Format
 from segscore.pipeline.importing.formats.known import FORMATS
+from segscore.pipeline.importing.text_around import read_texts
 from segscore.pipeline.importing.tracks import EDIT_TRACKS, DocumentTracks
 from segscore.pipeline.plain_text import CONTROLS
 from segscore.pipeline.reports.export.read_tracks import read_tracks
 from segscore.pipeline.reports.export.settings import ExportSettings
+from segscore.pipeline.reports.export.texts import BRAT, MarkedText
 
 _FOLDERS = {"reference": "references", "hypothesis": "hypotheses", EDIT_TRACKS: EDIT_TRACKS}
 _NOT_IN_NAMES = re.compile(rf'{CONTROLS.pattern}|[/\\:*?"<>|%]|^\.|\.$')
@@ -44,8 +46,17 @@ def export_tracks(settings: ExportSettings) -> Exported:
         Refused: as ``read_tracks``; or there are several documents and no output.
     """
     documents, left_out = read_tracks(
-        settings.source, settings.document, settings.coder, trust_inputs=settings.trust_inputs
+        settings.source,
+        settings.document,
+        settings.coder,
+        trust_inputs=settings.trust_inputs,
+        in_units=settings.units is not None,
     )
+    if settings.units is not None:
+        files = _files_of_texts(settings.format_name, settings.units, documents)
+        if settings.output is None and len(files) > 1:
+            raise Refused(f"--format {settings.format_name}: name a folder with --output")
+        return Exported(files, len(documents), left_out)
     known = FORMATS[settings.format_name]
     if len(documents) == 1 and settings.document is not None:
         return Exported(_files_of(known, documents[0]), 1, left_out)
@@ -54,7 +65,7 @@ def export_tracks(settings: ExportSettings) -> Exported:
             f"{settings.source}: has {len(documents)} documents; name a folder with --output, or "
             "one document with --document"
         )
-    files: dict[str, str] = {}
+    files = {}
     for document in documents:
         own = _file_name(document.document) + _ending(known)
         for name, text in _files_of(known, document, alone=False).items():
@@ -76,6 +87,23 @@ def _files_of(known: Format, document: DocumentTracks, *, alone: bool = True) ->
         )
         for track in document.tracks
     }
+
+
+def _files_of_texts(
+    format_name: str, units: str, documents: Sequence[DocumentTracks]
+) -> dict[str, str]:
+    """Return the files of documents with their texts: for brat, two for each track."""
+    texts = read_texts(units, {each.document: each.n_units for each in documents})
+    files: dict[str, str] = {}
+    for document in documents:
+        marked, name = MarkedText(document, texts[document.document]), _file_name(document.document)
+        if format_name != BRAT:
+            files["" if len(documents) == 1 else f"{name}.json"] = marked.label_studio()
+            continue
+        for track in document.tracks:
+            place = f"{_FOLDERS[track.role]}/{_file_name(track.name)}/{name}"
+            files |= {f"{place}.txt": marked.text + "\n", f"{place}.ann": marked.brat(track)}
+    return files
 
 
 def _ending(known: Format) -> str:

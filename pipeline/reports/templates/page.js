@@ -82,7 +82,7 @@ function fitted(spec) {
   if (!isNarrow) return spec;
   const isMatrix = JSON.stringify(spec).includes('"column_label"');
   const hasRows = JSON.stringify(spec).includes('"name_label"') && spec.layer && !isMatrix;
-  const above = { labelAlign: "left", labelBaseline: "bottom", labelPadding: -2, labelOffset: -5, labelLimit: 320, ticks: false, domain: false, zindex: 1 };
+  const above = { labelAlign: "left", labelBaseline: "bottom", labelPadding: -2, labelOffset: -9, labelLimit: 320, ticks: false, domain: false, zindex: 1 };
   const config = isMatrix ? { axis: { ...theme.axis, labelLimit: 90 } } : hasRows ? { axisYBand: above, axisYPoint: above } : {};
   return { ...spec, height: hasRows ? spec.height * 1.5 : spec.height, config };
 }

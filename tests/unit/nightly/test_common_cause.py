@@ -7,9 +7,14 @@ from typing import Any
 
 import pytest
 
-from segscore.pipeline.nightly.common_cause import is_collapse, is_shared, shared_in_words
-from segscore.pipeline.nightly.gate import GateFamily, compare_families
-from segscore.pipeline.nightly.rules import parse_rule
+from segscore.pipeline.nightly.gate.common_cause import (
+    clear_common_failures,
+    is_collapse,
+    is_shared,
+    shared_in_words,
+)
+from segscore.pipeline.nightly.gate.families import GateFamily, compare_families
+from segscore.pipeline.nightly.gate.rules import parse_rule
 from segscore.pipeline.nightly.verdict import COMMON_CAUSE, FAILED, Check
 
 (RULE,) = parse_rule("boundary_similarity>=-0.02")
@@ -89,3 +94,17 @@ def test_a_collapse_is_seen_although_each_system_has_good_nights_of_its_own(
     assert (found.mean is not None) is found.is_shared is nobody
     if found.mean is not None:
         assert averages.mean_on == ["c"] and found.mean.fails
+
+
+@pytest.mark.parametrize(("change", "result"), [(-0.25, COMMON_CAUSE), (-0.3, FAILED)])
+def test_a_system_that_is_compared_with_another_night_falls_with_all(
+    change: float, result: str
+) -> None:
+    """It had no good night when the others had one, and was blamed for late references."""
+    mean = replace(CHECK, change=-0.248)
+    late = replace(CHECK, system="late", change=change)
+    own = [replace(CHECK, system=name, p=0.4, p_adjusted=1.0) for name in "xyz"]
+    (found,) = clear_common_failures(RULE, [late], own, mean, 0.01)
+    assert found.result == result
+    (alone,) = clear_common_failures(RULE, [late], own, None, 0.01)
+    assert alone.result == FAILED

@@ -5,9 +5,8 @@ from typing import Any
 
 import pytest
 
-from segscore.pipeline.nightly.failures import failures_in_words
 from segscore.pipeline.nightly.kept_verdicts import change_in_words
-from segscore.pipeline.nightly.problems import problems
+from segscore.pipeline.nightly.sentences import failures_in_words, problems
 from segscore.pipeline.nightly.verdict import (
     ALL_SYSTEMS,
     FAILED,
@@ -30,8 +29,8 @@ def test_a_system_has_one_sentence() -> None:
     assert failures_in_words([CHECK, MEDIAN, PK, other, TREND]) == [
         "delta got worse: boundary_similarity 0.413, was 0.469 on 2026-11-04 and 0.492 in the 7 "
         "nights to 2026-11-04 (0.01 allowed, p 0.0008); macro pk 0.370, was 0.020 on 2026-11-04 "
-        "(0.02 allowed, p < 0.0001); boundary_similarity fell by 0.080 per 30 nights, from 0.500 "
-        "on 2026-11-04 to 0.420 (0.02 allowed, p 0.0008); worst: a, b, c",
+        "(0.02 allowed, p < 0.0001); boundary_similarity 0.420, was 0.500 on "
+        "2026-11-04 (0.02 allowed, p 0.0008); worst: a, b, c",
         "gamma got worse in regio: boundary_similarity 0.413, was 0.469 on 2026-11-04 (0.01 "
         "allowed, p 0.0008)",
     ]
@@ -44,8 +43,7 @@ def test_a_system_has_one_sentence() -> None:
          "boundary_similarity 0.4131, was 0.4134 on 2026-11-04 (0.0001 allowed, p 0.0008)"),
         (replace(CHECK, value=None, change=None, result=UNDEFINED, moved=()),
          "boundary_similarity is undefined, was 0.469 on 2026-11-04"),
-        (TREND, "boundary_similarity fell by 0.080 per 30 nights, from 0.500 on 2026-11-04 to "
-         "0.420 (0.02 allowed, p 0.0008)"),
+        (TREND, "boundary_similarity 0.420, was 0.500 on 2026-11-04 (0.02 allowed, p 0.0008)"),
     ],
 )  # fmt: skip
 def test_one_check(check: Check, sentence: str) -> None:
@@ -54,8 +52,8 @@ def test_one_check(check: Check, sentence: str) -> None:
 
 def test_a_measure_is_not_named_twice_in_a_row() -> None:
     (sentence,) = failures_in_words([replace(CHECK, moved=()), TREND])
-    assert sentence.endswith("p 0.0008); it fell by 0.080 per 30 nights, from 0.500 on 2026-11-04 "
-                             "to 0.420 (0.02 allowed, p 0.0008)")  # fmt: skip
+    assert sentence.endswith("p 0.0008); it 0.420, was 0.500 on 2026-11-04 "
+                             "(0.02 allowed, p 0.0008)")  # fmt: skip
 
 
 def test_what_was_accepted_in_a_group_is_not_said_again_of_a_night_that_still_fails() -> None:

@@ -17,9 +17,9 @@ from segscore.pipeline.arrays.document_ids import Hashes
 from segscore.pipeline.errors import Refused
 from segscore.pipeline.measures import PAIRS, PANELS
 from segscore.pipeline.measures.measure import evaluate
-from segscore.pipeline.nightly.rule import GateRule
-from segscore.pipeline.nightly.rules import parse_rule
-from segscore.pipeline.nightly.tallies import Tally
+from segscore.pipeline.nightly.gate.rule import GateRule
+from segscore.pipeline.nightly.gate.rules import parse_rule
+from segscore.pipeline.nightly.gate.tallies import Tally
 from segscore.pipeline.settings import signature
 from segscore.pipeline.statistics.averages import Parameters
 from segscore.pipeline.statistics.changes import BetweenNights, Change, change_of

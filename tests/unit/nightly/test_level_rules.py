@@ -8,14 +8,15 @@ import pytest
 
 from segscore.pipeline.arrays.ragged import Floats
 from segscore.pipeline.nightly.calendar import read_calendar
-from segscore.pipeline.nightly.failures import failures_in_words, warnings_in_words
-from segscore.pipeline.nightly.kinds.floor import judge_floors
-from segscore.pipeline.nightly.level_gate import judge_level_rules
-from segscore.pipeline.nightly.past import Past, PastAverage, PastNight
-from segscore.pipeline.nightly.rule import GateRule
-from segscore.pipeline.nightly.rules import parse_rule
-from segscore.pipeline.nightly.spread import Spread
+from segscore.pipeline.nightly.gate.floor import judge_floors
+from segscore.pipeline.nightly.gate.level import judge_level_rules
+from segscore.pipeline.nightly.gate.past import Past, PastAverage, PastNight
+from segscore.pipeline.nightly.gate.rule import GateRule
+from segscore.pipeline.nightly.gate.rules import parse_rule
+from segscore.pipeline.nightly.gate.spread import Spread
+from segscore.pipeline.nightly.sentences import failures_in_words, warnings_in_words
 from segscore.pipeline.nightly.verdict import ALL_SYSTEMS, Check
+from segscore.pipeline.statistics.night_levels import falls, fell_itself
 from segscore.pipeline.statistics.sums import GroupKey
 from tests.oracles import naive_nights
 
@@ -145,6 +146,11 @@ def test_those_that_stay_where_they_are_are_not_blamed_for_improvements(
         said = next(iter(warnings_in_words(checks)))
         assert said.startswith("delta fell behind the other systems, which got better: its bound")
         assert f"{values[80:, 2].mean():.3f} on average since 2026-05-21" in said
+        over = np.concatenate([values, stationary(1, 7)])
+        after = judge_level_rules(past_of(over), [LEVEL], SYSTEMS)
+        said = next(iter(warnings_in_words(after)))
+        assert "was behind the other systems, which were better: its" in said
+        assert "on average from 2026-05-" in said and " to 2026-07-09, " in said
 
 
 def test_fewer_boundaries_in_the_references_are_nobodys_fault() -> None:
@@ -194,6 +200,24 @@ def test_a_system_that_has_recovered_passes_within_days() -> None:
     values[85:100, 2] -= 0.05
     assert level(past_of(values[:100]), "delta").result == "failed"
     assert level(past_of(values[:104]), "delta").result == "passed"
+
+
+@pytest.mark.parametrize(("systems", "later"), [(4, 0), (5, 0), (5, 1), (5, 5)])
+def test_to_accept_what_a_system_did_changes_nothing_for_the_others(
+    systems: int, later: int
+) -> None:
+    """Its level is unknown from then on; had it failed, it would not be compared with either."""
+    values = stationary(101 + later, 5, systems)
+    values[95:, 2] -= 0.1
+    assert level(past_of(values[:101]), "delta").fails
+
+    def bad(number: int, system: str) -> bool:
+        return system == "delta" and number > 95
+
+    usual = past_of(values, bad=bad)
+    accepted = past_of(values, {100: "delta"}, lambda *of: bad(*of) and of[0] < 100)
+    for name in {*SYSTEMS} - {"delta"}:
+        assert level(accepted, name) == level(usual, name)
 
 
 def test_what_was_accepted_is_the_level_of_that_system_alone() -> None:
@@ -320,3 +344,13 @@ def test_holidays_of_the_calendar_are_compared_with_weekends() -> None:
     week = [spread.comparable(date(2026, 3, 16) + timedelta(days=day)) for day in range(7)]
     assert week == [True, False, False, True, True, True, False]
     assert Spread(past_of(values), RULES).comparable(date(2026, 3, 18))
+
+
+def test_a_chance_dip_long_after_others_improved_is_no_fall() -> None:
+    """The own part stays lower; over a year, every average is below the limit for some nights."""
+    part, average = np.zeros(200), np.full(200, 0.6)
+    part[80:] = -0.05
+    average[-4:] -= 0.1
+    assert falls(average, np.array(0.6)).moving[-1] > 0.02
+    assert not fell_itself(part, average, (0.0, 0.6), 0.02)
+    assert fell_itself(part, average - np.where(part < 0, 0.02, 0.0), (0.0, 0.6), 0.02)

@@ -7,12 +7,10 @@ from dataclasses import replace
 import numpy as np
 
 from segscore.pipeline.nightly.formatting import short, when_before
-from segscore.pipeline.nightly.kinds.kind import RuleKind, undefined
-from segscore.pipeline.nightly.kinds.level import LEVEL
-from segscore.pipeline.nightly.kinds.results import RuleResults
-from segscore.pipeline.nightly.kinds.tonight import Tonight
-from segscore.pipeline.nightly.past import Past, PastAverage
-from segscore.pipeline.nightly.rule import FORM, GateRule, require_direction
+from segscore.pipeline.nightly.gate.kind import RuleKind, RuleResults, Tonight, undefined
+from segscore.pipeline.nightly.gate.level import LEVEL
+from segscore.pipeline.nightly.gate.past import Past, PastAverage
+from segscore.pipeline.nightly.gate.rule import FORM, GateRule, require_direction
 from segscore.pipeline.nightly.verdict import (
     COMMON_CAUSE,
     FAILED,
@@ -24,7 +22,7 @@ from segscore.pipeline.nightly.verdict import (
     Check,
     check_of,
 )
-from segscore.pipeline.statistics.formatted_numbers import or_none, shown_attribute
+from segscore.pipeline.statistics.formatted_numbers import or_none
 from segscore.pipeline.statistics.night_levels import FEWEST_OF_BASELINE, LIMIT, moving_mean
 from segscore.pipeline.statistics.sums import GroupKey
 
@@ -70,12 +68,12 @@ def _check(past: Past, rule: GateRule, system: str, group: GroupKey, average: Pa
         rule,
         system,
         past.dates[-1].isoformat(),
+        group,
         value=or_none(value),
         before=rule.limit,
         result=result,
         ends=tuple(map(or_none, ends)),
         nights=nights if nights > FEWEST_OF_BASELINE else 1,
-        group=", ".join(map(shown_attribute, group)) or None,
     )
 
 
@@ -94,13 +92,9 @@ class FloorKind(RuleKind):
         require_direction(rule)
         return replace(rule, text=text)
 
-    def check(self, tonight: Tonight, rules: Sequence[GateRule]) -> RuleResults:
+    def check(self, tonight: Tonight, rules: Sequence[GateRule], *, by_group: bool) -> RuleResults:
         """Fail where the interval of an average is beyond the limit; warn where it includes it."""
-        return RuleResults(tuple(judge_floors(tonight.past, rules, tonight.systems)))
-
-    def check_groups(self, tonight: Tonight, rules: Sequence[GateRule]) -> RuleResults:
-        """Check the averages of each group in the same way."""
-        checks = judge_floors(tonight.past, rules, tonight.systems, by_group=True)
+        checks = judge_floors(tonight.past, rules, tonight.systems, by_group=by_group)
         return RuleResults(tuple(checks))
 
     def result(self, rule: GateRule, check: Check) -> str:

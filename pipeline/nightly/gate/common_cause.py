@@ -7,7 +7,7 @@ import numpy as np
 
 from segscore.pipeline.arrays.ragged import Floats
 from segscore.pipeline.nightly.formatting import short, when_before
-from segscore.pipeline.nightly.rule import GateRule
+from segscore.pipeline.nightly.gate.rule import GateRule
 from segscore.pipeline.nightly.verdict import COMMON_CAUSE, FAILED, Check
 from segscore.pipeline.statistics.formatted_numbers import format_p
 from segscore.pipeline.statistics.night_levels import FEWEST_SYSTEMS, OF_COMMON, collapsed
@@ -51,24 +51,37 @@ def beyond_common(rule: GateRule, mean: Check) -> GateRule:
 
 
 def clear_common_failures(
-    systems: Sequence[Check], own: Sequence[Check], alpha: float, *, shared: bool
+    rule: GateRule, systems: Sequence[Check], own: Sequence[Check], mean: Check | None, alpha: float
 ) -> list[Check]:
     """Return the checks of systems; only those that got worse than the others did still fail.
 
     Args:
+        rule: the rule.
         systems: the checks of the systems.
-        own: checks of the change of each against the median of the others.
+        own: checks of the change of each against the median of the others, of those that are
+            compared with the same nights.
+        mean: the check of the mean, if all got worse; otherwise a single test is enough.
         alpha: largest adjusted p of a system that stands out, where all got worse.
-        shared: whether all got worse; otherwise a single test is enough.
     """
+
+    def falls_with_others(check: Check) -> bool:
+        if mean is None or mean.change is None or check.change is None:
+            return False
+        return rule.excess(check.change - mean.change) <= 0
+
     members = {each.system for each in own}
     stands_out = {
         each.system
         for each in own
         if each.p is not None
         and each.p_adjusted is not None
-        and (each.p_adjusted <= alpha if shared else each.p <= _ONE)
-    } | {check.system for check in systems if check.system not in members}
+        and (each.p_adjusted <= alpha if mean is not None else each.p <= _ONE)
+    }
+    stands_out |= {
+        check.system
+        for check in systems
+        if check.system not in members and not falls_with_others(check)
+    }
     return [
         replace(check, result=COMMON_CAUSE)
         if check.result == FAILED and check.system not in stands_out

@@ -1,13 +1,14 @@
 """Find the documents that made an average worse."""
 
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 
 import numpy as np
 import pyarrow.compute as pc
 
+from segscore.pipeline.nightly.gate.compared import NightAverages
+from segscore.pipeline.nightly.gate.rule import GateRule
+from segscore.pipeline.nightly.gate.tallies import tables, values_of
 from segscore.pipeline.nightly.nights import Night
-from segscore.pipeline.nightly.rule import GateRule
-from segscore.pipeline.nightly.tallies import tables, values_of
 from segscore.pipeline.nightly.verdict import Check, Moved
 from segscore.pipeline.statistics.sums import mean_over_references
 
@@ -15,13 +16,7 @@ _SHOWN = 5
 
 
 def documents_moved(
-    night: Night,
-    other: Night,
-    rule: GateRule,
-    check: Check,
-    *,
-    left_out: Collection[str] = (),
-    reused: Collection[str] = (),
+    averages: NightAverages, other: Night, rule: GateRule, check: Check
 ) -> tuple[Moved, ...]:
     """Find the documents of a night whose values worsened most.
 
@@ -31,12 +26,12 @@ def documents_moved(
     Returns:
         At most ``_SHOWN`` documents, worst first, ties by name.
     """
-    now, then = (_values(scored, rule, check.system) for scored in (night, other))
-    then = {document: value for document, value in then.items() if document not in {*reused}}
+    now, then = (_values(scored, rule, check.system) for scored in (averages.night, other))
+    then = {name: value for name, value in then.items() if name not in {*averages.reused}}
     moved = [
         Moved(document, value, then.get(document, check.before), document in then)
         for document, value in now.items()
-        if check.before is not None and document not in left_out
+        if check.before is not None and document not in averages.left_out
     ]
     moved.sort(
         key=lambda document: (-rule.excess(document.value - document.before), document.document_id)

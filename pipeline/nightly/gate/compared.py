@@ -2,19 +2,16 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 import pyarrow as pa
 
 from segscore.pipeline.arrays.document_ids import hash_names
-from segscore.pipeline.nightly.chosen import FEWEST_NIGHTS
-from segscore.pipeline.nightly.common_cause import relative_to_peers
-from segscore.pipeline.nightly.nights import Night
-from segscore.pipeline.nightly.other_references import ReferenceChanges
-from segscore.pipeline.nightly.rule import RULE_TABLES, GateRule
-from segscore.pipeline.nightly.spread import Spread
-from segscore.pipeline.nightly.tallies import (
+from segscore.pipeline.nightly.gate.chosen import FEWEST_NIGHTS
+from segscore.pipeline.nightly.gate.common_cause import relative_to_peers
+from segscore.pipeline.nightly.gate.rule import RULE_TABLES, GateRule
+from segscore.pipeline.nightly.gate.spread import Spread
+from segscore.pipeline.nightly.gate.tallies import (
     NO_AVERAGE,
     Identity,
     NightAverage,
@@ -22,9 +19,11 @@ from segscore.pipeline.nightly.tallies import (
     documents,
     tally_night,
 )
+from segscore.pipeline.nightly.nights import Night
+from segscore.pipeline.nightly.other_references import ReferenceChanges
 from segscore.pipeline.nightly.verdict import ALL_SYSTEMS, UNDEFINED, Check, check_of
 from segscore.pipeline.statistics.changes import change_of
-from segscore.pipeline.statistics.formatted_numbers import or_none, shown_attribute
+from segscore.pipeline.statistics.formatted_numbers import or_none
 from segscore.pipeline.statistics.jackknife import combine
 from segscore.pipeline.statistics.sums import GroupKey
 
@@ -111,7 +110,8 @@ class NightAverages:
         means = []
         for night in (self.night, *others):
             each = [self.average(night, key, rule) for key in members]
-            mean = combine(_mean_of_all, [average.estimate for average in each])
+            estimates = [average.estimate for average in each]
+            mean = combine(lambda *values: np.mean(values, axis=0), estimates)
             means.append(NightAverage(mean, max(average.documents for average in each)))
         return self._check(rule, (ALL_SYSTEMS, *members[0][1:]), means, others)
 
@@ -144,7 +144,7 @@ class NightAverages:
             rule,
             str(key[0]),
             others[0].name,
-            group=", ".join(map(shown_attribute, key[1:])) or None,
+            key[1:],
             value=or_none(now.estimate.value),
             before=or_none(float(np.median([each.estimate.value for each in before]))),
             documents=now.documents,
@@ -182,7 +182,3 @@ def _are_apart(averages: Sequence[NightAverage]) -> bool:
     """Return whether no resampling unit, such as a show, is in two averages."""
     units = [average.estimate.units for average in averages]
     return len(np.unique(np.concatenate(units))) == sum(map(len, units))
-
-
-def _mean_of_all(*values: Any) -> Any:
-    return np.mean(values, axis=0)

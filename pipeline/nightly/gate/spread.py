@@ -8,8 +8,8 @@ from numpy.typing import NDArray
 
 from segscore.pipeline.arrays.ragged import Flags, Floats
 from segscore.pipeline.nightly.calendar import USUAL_CALENDAR, Calendar
-from segscore.pipeline.nightly.past import Past
-from segscore.pipeline.nightly.rule import GateRule
+from segscore.pipeline.nightly.gate.past import Past
+from segscore.pipeline.nightly.gate.rule import GateRule
 from segscore.pipeline.nightly.verdict import ALL_SYSTEMS
 from segscore.pipeline.statistics.changes import BetweenNights
 from segscore.pipeline.statistics.night_levels import relative

@@ -16,16 +16,11 @@ import pyarrow.compute as pc
 from segscore.pipeline.arrays.ragged import Flags, Floats
 from segscore.pipeline.measures import ALL
 from segscore.pipeline.nightly.dates import NIGHT
-from segscore.pipeline.nightly.nights import Night, Nights, differences_of, find_verdict
+from segscore.pipeline.nightly.gate.rule import GateRule
+from segscore.pipeline.nightly.nights import Night, Nights, differences_of
 from segscore.pipeline.nightly.renames import rename_history, rename_rows
-from segscore.pipeline.nightly.rule import GateRule
-from segscore.pipeline.nightly.summaries import (
-    RUN_COLUMNS,
-    history_name,
-    history_rows,
-    read_removed,
-)
-from segscore.pipeline.nightly.summary_cache import SummaryCache, state_of
+from segscore.pipeline.nightly.summaries import RUN_COLUMNS, history_name, read_removed, rows_of_run
+from segscore.pipeline.nightly.summary_cache import SummaryCache
 from segscore.pipeline.nightly.verdict import ALL_SYSTEMS, NOT_COMPARABLE
 from segscore.pipeline.results.names import is_point
 from segscore.pipeline.statistics.averages import SUMMARY_COLUMNS, summary_groups
@@ -259,22 +254,11 @@ def _read_averages(
     if key not in _KNOWN:
         if len(_KNOWN) >= _CACHED:
             _KNOWN.clear()
-        rows = rename_rows(_rows(night, read), night.aliases)
-        _KNOWN[key] = dict(_averages(rows, wanted, by))
+        # What is kept beside the nights has the old names.
+        old, name = replace(night, aliases=()), f"{NIGHT}{night.date.isoformat()}"
+        rows = rows_of_run(old, name, night.written, [], read)
+        _KNOWN[key] = dict(_averages(rename_rows(rows, night.aliases), wanted, by))
     return _KNOWN[key]
-
-
-def _rows(night: Night, read: SummaryCache) -> pa.Table:
-    """Return the rows of a night in the history, read before or now."""
-    name = f"{NIGHT}{night.date.isoformat()}"
-    state = state_of(night.record, night.written)
-    rows = read.find(name, state)
-    if rows is None:
-        night = replace(night, aliases=())  # what is kept beside the nights has the old names
-        rows = history_rows(night, name, find_verdict(night))
-        if not night.damaged:
-            read.add(name, state, rows)
-    return rows
 
 
 def _averages(

@@ -1,18 +1,21 @@
 """The rules of the gate, such as `boundary_similarity>=-0.01`, and all kinds of rules."""
 
+import re
 from functools import cache
 
 from segscore.pipeline.errors import Refused
-from segscore.pipeline.nightly.kinds.floor import FloorKind
-from segscore.pipeline.nightly.kinds.kind import RuleKind
-from segscore.pipeline.nightly.kinds.level import LevelKind
-from segscore.pipeline.nightly.kinds.trend import TrendKind
-from segscore.pipeline.nightly.kinds.two_nights import TwoNightsKind
-from segscore.pipeline.nightly.rule import GateRule
+from segscore.pipeline.nightly.formatting import TREND
+from segscore.pipeline.nightly.gate.floor import FloorKind
+from segscore.pipeline.nightly.gate.kind import RuleKind
+from segscore.pipeline.nightly.gate.level import LevelKind
+from segscore.pipeline.nightly.gate.rule import GateRule
+from segscore.pipeline.nightly.gate.two_nights import TwoNightsKind
 from segscore.pipeline.nightly.verdict import Check
 
-KINDS: tuple[RuleKind, ...] = (TwoNightsKind(), LevelKind(), FloorKind(), TrendKind())
+KINDS: tuple[RuleKind, ...] = (TwoNightsKind(), LevelKind(), FloorKind())
 """All kinds of rules, in the order in which a night is checked; a new kind is added here."""
+
+_PER_NIGHTS = re.compile(r" *per *[0-9]+ *nights?$")
 
 _BY_NAME = {kind.name: kind for kind in KINDS}
 
@@ -24,8 +27,12 @@ def kind_of(rule: GateRule) -> RuleKind:
 
 @cache
 def rule_of(text: str) -> GateRule:
-    """Return the rule that a check names."""
-    (rule,) = parse_rule(text)
+    """Return the rule that a check names.
+
+    Verdicts before version 0.3 have rules about the line through the last nights, such as
+    `trend:pk<=+0.02 per 30 nights`; they are read as if they were about two nights.
+    """
+    (rule,) = parse_rule(_PER_NIGHTS.sub("", text.removeprefix(TREND)))
     return rule
 
 

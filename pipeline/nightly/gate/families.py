@@ -1,35 +1,20 @@
-"""The gate of a night: whether a system got worse, beyond its limit and beyond noise.
-
-For a rule that lets an average M fall by d, the null hypothesis is that the true average fell by at
-most d.  The test statistic is the excess of the observed change over the limit, in standard errors
-(``statistics.changes``); its p-value is from Student's t.  Holm's method (1979, "A simple
-sequentially rejective multiple test procedure") corrects for the number of checks of the night.
-
-A slow decline passes a comparison with the last good night every night; rules about levels find it.
-"""
+"""Compare systems with earlier nights by rules; what they share is nobody's fault."""
 
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
-from segscore.pipeline.errors import Refused
-from segscore.pipeline.nightly.chosen import ChosenNights
-from segscore.pipeline.nightly.common_cause import (
+from segscore.pipeline.nightly.gate.common_cause import (
     beyond_common,
     clear_common_failures,
     is_collapse,
     is_shared,
     lost_half,
-    shared_in_words,
 )
-from segscore.pipeline.nightly.compared import NightAverages
-from segscore.pipeline.nightly.kinds.results import RuleResults
-from segscore.pipeline.nightly.moved_documents import documents_moved
-from segscore.pipeline.nightly.nights import Night, open_as_night, systems_of
-from segscore.pipeline.nightly.other_references import ReferenceChanges
-from segscore.pipeline.nightly.rule import GateRule
-from segscore.pipeline.nightly.spread import Spread
+from segscore.pipeline.nightly.gate.compared import NightAverages
+from segscore.pipeline.nightly.gate.rule import GateRule
+from segscore.pipeline.nightly.nights import Night
 from segscore.pipeline.nightly.verdict import COMMON_CAUSE, FAILED, PASSED, UNDECIDED, Check
 from segscore.pipeline.statistics.multiple_tests import holm
 from segscore.pipeline.statistics.night_levels import FEWEST_OF_BASELINE, FEWEST_SYSTEMS
@@ -159,104 +144,8 @@ def _share(
     own = decide(
         [averages.check_own(rule, key, members, family.nights[key]) for key in members], alpha
     )
-    blamed = clear_common_failures(checks, own, alpha, shared=shared)
+    blamed = clear_common_failures(family.rule, checks, own, mean if shared else None, alpha)
     return ComparedFamily(family.rule, tuple(blamed), mean, shared)
-
-
-def judge_rules(
-    night: Night,
-    others: ChosenNights,
-    rules: Sequence[GateRule],
-    alpha: float,
-    changes: ReferenceChanges | None = None,
-    spread: Spread | None = None,
-) -> RuleResults:
-    """Check rules about two nights for all systems.
-
-    Any check fails with the chance ``alpha`` if all true changes are at their limits.
-
-    Returns:
-        The checks, by rule, then by system. If systems fail because all got worse, a check of
-        their mean follows those of a rule.
-
-    Raises:
-        Refused: a file of a night cannot be read.
-        Failed: the server does not answer.
-    """
-    if not rules or not others.single:
-        return RuleResults()
-    averages = NightAverages(night, others.nights(), rules, (), changes, spread)
-    single: dict[GroupKey, tuple[Night, ...]] = {
-        (name,): (other,) for name, other in others.single.items()
-    }
-    families = [GateFamily(rule, single) for rule in rules]
-    compared = compare_families(averages, families, alpha)
-    checks: list[Check] = []
-    common = []
-    for each in compared:
-        checks += each.checks
-        known = [check for check in each.checks if check.change is not None]
-        is_said = spread is not None and each.is_shared and any(map(_got_worse, known))
-        if is_said and each.mean is not None:
-            checks.append(each.mean)
-            common.append(shared_in_words(each.mean, known, each.rule))
-    return RuleResults(
-        tuple(_with_documents(night, others, rules, checks, averages)), tuple(common)
-    )
-
-
-def _got_worse(check: Check) -> bool:
-    return check.result in (FAILED, COMMON_CAUSE)
-
-
-def _with_documents(
-    night: Night,
-    others: ChosenNights,
-    rules: Sequence[GateRule],
-    checks: Sequence[Check],
-    averages: NightAverages,
-) -> list[Check]:
-    """Add to the checks of systems that fail the documents that worsened most."""
-    by_text = {rule.text: rule for rule in rules}
-    return [
-        replace(
-            check,
-            moved=documents_moved(
-                night,
-                others.single[check.system],
-                by_text[check.rule],
-                check,
-                left_out=averages.left_out,
-                reused=averages.reused,
-            ),
-        )
-        if check.fails and check.system in others.single
-        else check
-        for check in checks
-    ]
-
-
-def check_runs(run: str, other: str, rules: tuple[GateRule, ...], alpha: float) -> list[Check]:
-    """Check all rules for the systems that two runs share.
-
-    Raises:
-        Refused: a folder has no finished scoring run, a run does not have a measure of the rules,
-            or the runs share no system.
-    """
-    now, then = open_as_night(run), open_as_night(other)
-    for night in (now, then):
-        night.require([rule.measure for rule in rules])
-        if night.by_level:
-            raise Refused(
-                f"--gate: {night.url} is by level, and the gate judges documents, not levels; omit "
-                "--gate, or compare runs without --by-level"
-            )
-    other_systems = systems_of(then)
-    shared = [system for system in systems_of(now) if system in other_systems]
-    if not shared:
-        raise Refused(f"{run}: shares no system with {other}, so there is nothing to compare")
-    others = ChosenNights(dict.fromkeys(shared, then), {}, ())
-    return [*judge_rules(now, others, rules, alpha).checks]
 
 
 def decide(checks: Sequence[Check], alpha: float) -> list[Check]:

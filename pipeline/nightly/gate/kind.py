@@ -1,15 +1,52 @@
 """The interface of a kind of rules; a new kind is a class in a file, listed in ``rules.KINDS``."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 
 from segscore.pipeline.nightly.formatting import short
-from segscore.pipeline.nightly.kinds.results import RuleResults
-from segscore.pipeline.nightly.kinds.tonight import Tonight
-from segscore.pipeline.nightly.rule import GateRule
+from segscore.pipeline.nightly.gate.chosen import ChosenNights
+from segscore.pipeline.nightly.gate.past import Past
+from segscore.pipeline.nightly.gate.rule import GateRule
+from segscore.pipeline.nightly.gate.spread import Spread
+from segscore.pipeline.nightly.nights import Night
+from segscore.pipeline.nightly.other_references import ReferenceChanges
 from segscore.pipeline.nightly.verdict import COMMON_CAUSE, ON_TRIAL, PASSED, Check
 
 WITHIN_NOISE = "within noise"
 """How a check is said to have ended that passed with a change beyond its limit."""
+
+
+@dataclass(frozen=True)
+class Tonight:
+    """What rules are checked on.
+
+    Attributes:
+        night: the night.
+        systems: its systems.
+        past: the averages of the night and of those before it.
+        spread: how averages differ between nights.
+        changes: which nights have other references.
+        chosen: the nights that the systems are compared with, one each, or several.
+        several: chooses the nights whose median the systems are compared with by group.
+        by: the attributes to group by.
+    """
+
+    night: Night
+    systems: tuple[str, ...]
+    past: Past
+    spread: Spread
+    changes: ReferenceChanges
+    chosen: ChosenNights
+    several: Callable[[], ChosenNights]
+    by: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class RuleResults:
+    """Checks, and sentences about what all systems share."""
+
+    checks: tuple[Check, ...] = ()
+    common: tuple[str, ...] = ()
 
 
 class RuleKind:
@@ -33,12 +70,8 @@ class RuleKind:
         """
         raise NotImplementedError
 
-    def check(self, tonight: Tonight, rules: Sequence[GateRule]) -> RuleResults:
-        """Check rules of this kind for all systems, over all documents."""
-        return RuleResults()
-
-    def check_groups(self, tonight: Tonight, rules: Sequence[GateRule]) -> RuleResults:
-        """Check rules of this kind for all systems, in each group of documents."""
+    def check(self, tonight: Tonight, rules: Sequence[GateRule], *, by_group: bool) -> RuleResults:
+        """Check rules of this kind for all systems, over all documents or in each group."""
         return RuleResults()
 
     def result(self, rule: GateRule, check: Check) -> str:
@@ -84,9 +117,9 @@ class RuleKind:
         """Say below a table what the values of these checks are, and what is not decided yet."""
         yield from ()
 
-    def metric(self, check: Check) -> tuple[str, str]:
-        """Return the name and the help of the metric that says what changed."""
-        return "change", "Average minus that of the night compared with."
+    def metric(self, check: Check) -> str:
+        """Name the metric that says what changed."""
+        return "change"
 
 
 def average_of(check: Check) -> str:

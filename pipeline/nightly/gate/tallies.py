@@ -11,8 +11,8 @@ import pyarrow.compute as pc
 from segscore.pipeline.arrays.document_ids import Hashes, hash_names, index_documents
 from segscore.pipeline.arrays.ragged import Floats, Ints, numbers
 from segscore.pipeline.measures import Table
+from segscore.pipeline.nightly.gate.rule import RULE_TABLES, GateRule
 from segscore.pipeline.nightly.nights import Night
-from segscore.pipeline.nightly.rule import RULE_TABLES, GateRule
 from segscore.pipeline.results.score_rows import are_of_systems, are_original
 from segscore.pipeline.statistics.averages import Parameters, averages
 from segscore.pipeline.statistics.jackknife import UNKNOWN, Estimate
