@@ -24,6 +24,9 @@ pytestmark = pytest.mark.skipif(
 )
 
 CHARTS = 9
+PICTURE = "SUPERSET_PICTURE"
+"""Variable that names a file for a picture of the dashboard."""
+
 SECONDS = 120
 """How long the browser may take."""
 
@@ -131,3 +134,6 @@ def test_the_dashboard_is_drawn_with_rows_in_every_chart(url: str, chromium: Bro
     assert not failed
     assert page.locator(".chart-slice").count() == CHARTS
     assert page.locator(".ant-alert-error").count() == 0
+    if picture := os.environ.get(PICTURE):
+        page.evaluate("scrollTo(0, 0)")
+        page.screenshot(path=picture)

@@ -1,14 +1,18 @@
 """Carry the boundaries of one segmentation to the units of another transcript."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
 
 from segscore.pipeline.alignment.edits import Edits, count_edits
 from segscore.pipeline.alignment.resegment import Resegmentation, place_breaks
-from segscore.pipeline.alignment.tokens import Tokens, Vocabulary, tokenize
+from segscore.pipeline.alignment.tokens import WORDS, Tokens, Vocabulary, tokenize
 from segscore.pipeline.importing.projection.settings import FROM, TO, ProjectSettings
+from segscore.pipeline.tables.read import Rows, with_column
+from segscore.schemas.input_columns import BOUNDARY_KINDS, BY_SEGMENT, BY_UNIT, INPUT_TYPES
 
 LEAST_TOKENS = 20
 """Smallest number of tokens of a transcript."""
@@ -24,24 +28,43 @@ class Transcripts:
     source: Tokens
     target: Tokens
     edits: Edits
+    text: str | None = None
 
-    def place(self, positions: Sequence[int]) -> Resegmentation:
+    def fits(self, n_units: int) -> bool:
+        """Return whether a segmentation is as long as the source, without white space at its end.
+
+        The source of one in characters is a text.
+        """
+        if self.text is None:
+            return n_units == len(self.source.ends)
+        return n_units <= len(self.text) and not self.text[n_units:].strip()
+
+    def place(self, positions: Sequence[int], kind: str = WORDS) -> Resegmentation:
         """Place boundaries of the source in the target.
 
         Args:
             positions: positions of boundaries, strictly ascending in 1..units of the source - 1.
+            kind: what tokens are.
 
         Raises:
             Refused: the texts are too long to be aligned.
         """
-        ends = self.source.ends[np.array([*positions, len(self.source.ends)], np.int64) - 1]
+        if self.text is not None:
+            ends = np.array([*_ends(self.text, positions, kind), len(self.source)], np.int64)
+        else:
+            ends = self.source.ends[np.array([*positions, len(self.source.ends)], np.int64) - 1]
         return place_breaks(self.target, Tokens(self.source.ids, ends), self.edits)
 
 
 def align_transcripts(
-    texts: Mapping[str, Sequence[str]], settings: ProjectSettings
+    texts: Mapping[str, Sequence[str]], settings: ProjectSettings, *, in_characters: bool = False
 ) -> Transcripts | str:
-    """Align two transcripts of a document, or say why that cannot be done."""
+    """Align two transcripts of a document, or say why that cannot be done.
+
+    The source of segmentations in characters is one text.
+    """
+    if in_characters and len(texts[FROM]) != 1:
+        return f"it counts characters, so that --{FROM} must have one text, not a list of units"
     vocabulary = Vocabulary()
     found = {}
     for what in (FROM, TO):
@@ -58,7 +81,25 @@ def align_transcripts(
     if edits is None or edits.total > most:
         rate = "too many edits" if edits is None else f"edit rate {edits.total / len(target):.2f}"
         return f"{rate}, above --max-edits {settings.max_edits:g}"
-    return Transcripts(source, target, edits)
+    return Transcripts(source, target, edits, texts[FROM][0] if in_characters else None)
+
+
+def _ends(text: str, positions: Sequence[int], kind: str) -> Iterator[int]:
+    """Yield the number of tokens that begin before each position in a text.
+
+    >>> [*_ends("Good evening.", [2, 5, 7], "words")]
+    [1, 1, 2]
+    """
+    tokens = start = 0
+    for position in positions:
+        tokens += len(tokenize(text[start:position], kind))
+        before, after = text[start - 1 : start], text[start : start + 1]
+        parts = tokenize(before, kind), tokenize(after, kind)
+        # A word that is divided at the start of this part was counted before.
+        if all(parts) and len(tokenize(before + after, kind)) == 1:
+            tokens -= 1
+        start = position
+        yield tokens
 
 
 @dataclass(frozen=True)
@@ -102,3 +143,54 @@ def carry_lists(
         None if types is None else [kind for _, kind in keys],
         None if scores is None else [found[key] for key in keys],
     )
+
+
+@dataclass(frozen=True)
+class Carried:
+    """Where the boundaries of a segmentation come to be.
+
+    Attributes:
+        n_units: number of units of the document there.
+        moved: position -> the new one, without boundaries that are now at an end of the document.
+        unit_lengths: words of each unit there; None if they are not known.
+    """
+
+    n_units: int
+    moved: Mapping[int, int]
+    unit_lengths: Sequence[int] | None = None
+
+
+_CHANGED = (
+    *("n_units", "boundaries", "boundary_types", "boundary_scores", "collapsed_boundaries"),
+    "unit_lengths",
+)
+"""Columns that get new values."""
+
+
+def carry_rows(rows: Rows, carried: Sequence[Carried]) -> Rows:
+    """Return rows whose boundaries have moved, each as is told for it, without other lists by unit.
+
+    A list with an element for each boundary or segment is null where boundaries collapsed.
+    """
+    new: dict[str, list[object]] = {name: [] for name in _CHANGED}
+    kept: list[bool] = []
+    given = [name for name in rows.table.column_names if name in _CHANGED]
+    for row, one in zip(rows.table.select(given).to_pylist(), carried, strict=True):
+        positions = row["boundaries"]
+        types, scores = row.get("boundary_types"), row.get("boundary_scores")
+        lists = carry_lists(positions, types, scores, one.moved)
+        collapsed = len({*positions}) - len({*lists.boundaries})
+        total = (row.get("collapsed_boundaries") or 0) + collapsed
+        values = (one.n_units, lists.boundaries, lists.types, lists.scores, total, one.unit_lengths)
+        for name, value in zip(_CHANGED, values, strict=True):
+            new[name].append(value)
+        kept.append(not collapsed)
+    table = rows.table.drop_columns([name for name in BY_UNIT if name in rows.table.column_names])
+    for name, column in new.items():
+        if name in table.column_names or any(value is not None for value in column):
+            table = with_column(table, name, pa.array(column, INPUT_TYPES[name]))
+    for name in {BY_SEGMENT, BOUNDARY_KINDS} & {*table.column_names}:
+        whole = table.column(name)
+        fitting = pc.if_else(pa.array(kept), whole, pa.scalar(None, whole.type))
+        table = with_column(table, name, fitting.combine_chunks())
+    return replace(rows, table=table)

@@ -1,10 +1,7 @@
 """Tasks that project the segmentations of some documents, and write their rows."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
-
-import pyarrow as pa
-import pyarrow.compute as pc
+from dataclasses import dataclass, field
 
 from segscore.pipeline.alignment.resegment import Resegmentation
 from segscore.pipeline.arrays.ragged import Ints
@@ -21,10 +18,10 @@ from segscore.pipeline.importing.answers.placing import Placed, missing_units
 from segscore.pipeline.importing.import_tables import check_block
 from segscore.pipeline.importing.parts import PartReceipt, refusable
 from segscore.pipeline.importing.projection.carried import (
-    CarriedLists,
+    Carried,
     Transcripts,
     align_transcripts,
-    carry_lists,
+    carry_rows,
 )
 from segscore.pipeline.importing.projection.settings import FROM, LATEST, TO, ProjectSettings
 from segscore.pipeline.importing.projection.tally import (
@@ -35,7 +32,6 @@ from segscore.pipeline.importing.projection.tally import (
 from segscore.pipeline.importing.shards import Shard, read_spread, write_shard
 from segscore.pipeline.storage.memory import release_memory
 from segscore.pipeline.tables.read import Rows
-from segscore.schemas.input_columns import BOUNDARY_KINDS, BY_SEGMENT, BY_UNIT, INPUT_TYPES
 
 
 @dataclass(frozen=True)
@@ -46,6 +42,7 @@ class ProjectJob:
     settings: ProjectSettings
     units: Mapping[str, Mapping[str, GatheredPart]]
     segmentations: Sequence[tuple[Shard, Ints]]
+    in_characters: bool = False
 
 
 @dataclass(frozen=True)
@@ -100,48 +97,34 @@ class _Projection:
 
     def _project(self, block: Rows) -> Rows:
         """Return rows in the units of `--to`; list those that cannot be projected."""
-        new: dict[str, list[object]] = {name: [] for name in _CHANGED}
-        for number, row in enumerate(block.table.select(_needed(block.table)).to_pylist()):
-            values = self._project_row(row)
-            if isinstance(values, str):
-                place = f"{block.urls[int(block.file[number])]}:{int(block.row[number]) + 1}"
-                self.problems.append(f"{row['document_id']} of {row['coder']} ({values}; {place})")
+        carried = []
+        for number, row in enumerate(block.table.select(_NEEDED).to_pylist()):
+            found = self._project_row(row)
+            if isinstance(found, Carried):
+                carried.append(found)
                 continue
-            for name in _CHANGED:
-                new[name].append(values[name])
-        if self.problems:
-            return block
-        columns = {
-            name: block.table.column(name)
-            for name in block.table.column_names
-            if name not in (*BY_UNIT, BY_SEGMENT)
-        }
-        for name, column in new.items():
-            if name in columns or any(value is not None for value in column):
-                columns[name] = pa.array(column, INPUT_TYPES[name])
-        if (kinds := columns.get(BOUNDARY_KINDS)) is not None:
-            both = zip(block.table.column("boundaries").to_pylist(), new["boundaries"], strict=True)
-            whole = [len({*before}) == len({*after}) for before, after in both]  # type: ignore[misc]
-            columns[BOUNDARY_KINDS] = pc.if_else(
-                pa.array(whole), kinds, pa.scalar(None, kinds.type)
-            )
-        return replace(block, table=pa.table(columns))
+            place = f"{block.urls[int(block.file[number])]}:{int(block.row[number]) + 1}"
+            self.problems.append(f"{row['document_id']} of {row['coder']} ({found}; {place})")
+        return block if self.problems else carry_rows(block, carried)
 
-    def _project_row(self, row: Mapping[str, object]) -> dict[str, object] | str:
-        """Return the new values of a row, or why it cannot be projected."""
+    def _project_row(self, row: Mapping[str, object]) -> Carried | str:
+        """Return where the boundaries of a row come to be, or why it cannot be projected."""
         document = str(row["document_id"])
         if document not in self.compared:
             self.compared[document] = self._compare(document)
         compared = self.compared[document]
         if isinstance(compared, str):
             return compared
-        n_units = len(compared.source.ends)
-        if row["n_units"] != n_units:
-            return f"n_units is {row['n_units']}, but it has {n_units} units in --from"
+        n_units: int = row["n_units"]  # type: ignore[assignment]
+        if not compared.fits(n_units):
+            has = f"{len(compared.source.ends)} units"
+            if compared.text is not None:
+                has = f"a text of {len(compared.text)} characters"
+            return f"n_units is {n_units}, but it has {has} in --from"
         boundaries: list[int] = row["boundaries"]  # type: ignore[assignment]
         positions = sorted({*boundaries})
         try:
-            placed = compared.place(positions)
+            placed = compared.place(positions, self.settings.tokens)
         except Refused as problem:
             return str(problem)
         cuts = placed.cuts if self.settings.ties == LATEST else placed.earliest
@@ -149,30 +132,9 @@ class _Projection:
         moved = {
             position: cut for position, cut in zip(positions, cuts, strict=True) if cut in inside
         }
-        lists = carry_lists(
-            boundaries,
-            row.get("boundary_types"),  # type: ignore[arg-type]
-            row.get("boundary_scores"),  # type: ignore[arg-type]
-            moved,
-        )
-        collapsed = len(positions) - len(inside)
-        self._account(row, compared, placed, collapsed)
-        return self._values(row, lists, collapsed)
-
-    def _values(
-        self, row: Mapping[str, object], lists: CarriedLists, collapsed: int
-    ) -> dict[str, object]:
-        texts = self.units[TO][str(row["document_id"])].texts
-        before = row.get("collapsed_boundaries")
-        assert before is None or isinstance(before, int)
-        return {
-            "n_units": len(texts),
-            "boundaries": lists.boundaries,
-            "boundary_types": lists.types,
-            "boundary_scores": lists.scores,
-            "collapsed_boundaries": (before or 0) + collapsed,
-            "unit_lengths": [len(text.split()) for text in texts],
-        }
+        self._account(row, compared, placed, len(positions) - len(inside))
+        texts = self.units[TO][document].texts
+        return Carried(len(texts), moved, [len(text.split()) for text in texts])
 
     def _account(
         self,
@@ -208,20 +170,12 @@ class _Projection:
             if document not in units:
                 return f"no units in --{what}"
             texts[what] = units[document].texts
-        compared = align_transcripts(texts, self.settings)
+        characters = self.job.in_characters
+        compared = align_transcripts(texts, self.settings, in_characters=characters)
         if isinstance(compared, Transcripts):
             tally = ProjectionTally.of_document(len(compared.target), compared.edits)
             self.tallies.append(tally)
         return compared
 
 
-_CHANGED = (
-    *("n_units", "boundaries", "boundary_types", "boundary_scores", "collapsed_boundaries"),
-    "unit_lengths",
-)
-"""Columns of which a projection writes new values."""
-
-
-def _needed(table: pa.Table) -> list[str]:
-    names = ("document_id", "coder", *_CHANGED)
-    return [name for name in table.column_names if name in names and name != "unit_lengths"]
+_NEEDED = ["document_id", "coder", "n_units", "boundaries"]
