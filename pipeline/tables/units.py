@@ -11,6 +11,9 @@ if TYPE_CHECKING:
 MILLISECOND = "millisecond"
 """The unit of every recording; texts and dialogues have sentence, turn, line, token, character."""
 
+CHARACTER = "character"
+"""The unit of spans of a text."""
+
 UNIT_KEY = "segscore.unit"
 """Key of a Parquet file's metadata: the unit that is counted, such as millisecond."""
 

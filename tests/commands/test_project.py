@@ -3,6 +3,7 @@
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from itertools import accumulate, pairwise
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -19,6 +20,7 @@ from tests.support.command_line import CommandResult, Segscore
 from tests.support.rows import read_rows
 from tests.support.run_files import everything
 from tests.support.transcripts import Pair, make_pair
+from tests.support.written import write
 
 HAND = [
     "Good evening and welcome.",
@@ -426,3 +428,43 @@ def test_signature_and_cite_name_what_was_projected(
     assert f"the {side} are projected from another transcript by the fewest edits of words" in cited
     assert projects.segscore("score", plain, plain, "--output", tmp_path / "other").code == 0
     assert "projected" not in projects.segscore("cite", tmp_path / "other").out
+
+
+def test_spans_of_characters_are_carried_to_sentences(segscore: Segscore, tmp_path: Path) -> None:
+    """A boundary goes to the end of the sentence from which the fewest words are between them."""
+    draw = Random(11)  # noqa: S311
+    sentences, texts, spans, expected = [], [], [], {}
+    for number in range(12):
+        units = [
+            " ".join(f"w{draw.randrange(10**6)}" for _ in range(draw.randrange(3, 9))) + "."
+            for _ in range(8)
+        ]
+        text, name = " ".join(units), f"d{number}"
+        # Segments are long, so that moving a boundary costs the words that it moves.
+        marks = [int(len(text) * (part + draw.uniform(-0.08, 0.08)) / 4) for part in (1, 2, 3)]
+        ends = [*accumulate(len(unit.split()) for unit in units)]
+        # A word that a boundary divides is before it.
+        before = [len(text[:mark].split()) for mark in marks]
+        cuts = [min(range(9), key=lambda c: (abs([0, *ends][c] - words), -c)) for words in before]
+        expected[name] = sorted({*cuts} - {0, 8})
+        sentences.append({"document_id": name, "units": units})
+        texts.append({"document_id": name, "units": f"{text}\n"})
+        edges = [0, *marks, len(text)]
+        spans.append({"document_id": name, "coder": "chunks", "spans": [*pairwise(edges)]})
+    files = {
+        name: write(tmp_path / f"{name}.jsonl", rows)
+        for name, rows in (("sentences", sentences), ("texts", texts), ("spans", spans))
+    }
+    tables, out = tmp_path / "tables", tmp_path / "out"
+    assert segscore("import", files["spans"], "--unit", "character", "--output", tables).code == 0
+    to = ("--to", files["sentences"])
+    carried = segscore(
+        "project", tables / "references", "--from", files["texts"], *to, "--output", out
+    )
+    assert carried.code == 0, carried.err
+    rows = storage.read_table(str(out / "references")).to_pylist()
+    assert {row["document_id"]: row["boundaries"] for row in rows} == expected
+    refused = segscore(
+        "project", tables / "references", "--from", files["sentences"], *to, "--output", out
+    )
+    assert (refused.code, "must have one text" in refused.err) == (2, True)

@@ -97,7 +97,7 @@ def _of_records(file: OpenedFile, options: AnswerOptions) -> Iterator[Source]:
     starts = None if options.unit_times is None else field_path(OPTION, options.unit_times)
     for place, record in line_objects(file):
         value = texts.value(record, "", place)
-        if isinstance(value, str) and options.source_units == "tokens":
+        if isinstance(value, str) and options.source_units != "texts":
             value = [value]
         if not isinstance(value, list):
             raise place.wrong(options.text_field, value, "a list of texts, one for each unit")

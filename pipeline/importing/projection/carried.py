@@ -1,6 +1,6 @@
 """Carry the boundaries of one segmentation to the units of another transcript."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -9,7 +9,7 @@ import pyarrow.compute as pc
 
 from segscore.pipeline.alignment.edits import Edits, count_edits
 from segscore.pipeline.alignment.resegment import Resegmentation, place_breaks
-from segscore.pipeline.alignment.tokens import Tokens, Vocabulary, tokenize
+from segscore.pipeline.alignment.tokens import WORDS, Tokens, Vocabulary, tokenize
 from segscore.pipeline.importing.projection.settings import FROM, TO, ProjectSettings
 from segscore.pipeline.tables.read import Rows, with_column
 from segscore.schemas.input_columns import BOUNDARY_KINDS, BY_SEGMENT, BY_UNIT, INPUT_TYPES
@@ -28,24 +28,43 @@ class Transcripts:
     source: Tokens
     target: Tokens
     edits: Edits
+    text: str | None = None
 
-    def place(self, positions: Sequence[int]) -> Resegmentation:
+    def fits(self, n_units: int) -> bool:
+        """Return whether a segmentation is as long as the source, without white space at its end.
+
+        The source of one in characters is a text.
+        """
+        if self.text is None:
+            return n_units == len(self.source.ends)
+        return n_units <= len(self.text) and not self.text[n_units:].strip()
+
+    def place(self, positions: Sequence[int], kind: str = WORDS) -> Resegmentation:
         """Place boundaries of the source in the target.
 
         Args:
             positions: positions of boundaries, strictly ascending in 1..units of the source - 1.
+            kind: what tokens are.
 
         Raises:
             Refused: the texts are too long to be aligned.
         """
-        ends = self.source.ends[np.array([*positions, len(self.source.ends)], np.int64) - 1]
+        if self.text is not None:
+            ends = np.array([*_ends(self.text, positions, kind), len(self.source)], np.int64)
+        else:
+            ends = self.source.ends[np.array([*positions, len(self.source.ends)], np.int64) - 1]
         return place_breaks(self.target, Tokens(self.source.ids, ends), self.edits)
 
 
 def align_transcripts(
-    texts: Mapping[str, Sequence[str]], settings: ProjectSettings
+    texts: Mapping[str, Sequence[str]], settings: ProjectSettings, *, in_characters: bool = False
 ) -> Transcripts | str:
-    """Align two transcripts of a document, or say why that cannot be done."""
+    """Align two transcripts of a document, or say why that cannot be done.
+
+    The source of segmentations in characters is one text.
+    """
+    if in_characters and len(texts[FROM]) != 1:
+        return f"it counts characters, so that --{FROM} must have one text, not a list of units"
     vocabulary = Vocabulary()
     found = {}
     for what in (FROM, TO):
@@ -62,7 +81,25 @@ def align_transcripts(
     if edits is None or edits.total > most:
         rate = "too many edits" if edits is None else f"edit rate {edits.total / len(target):.2f}"
         return f"{rate}, above --max-edits {settings.max_edits:g}"
-    return Transcripts(source, target, edits)
+    return Transcripts(source, target, edits, texts[FROM][0] if in_characters else None)
+
+
+def _ends(text: str, positions: Sequence[int], kind: str) -> Iterator[int]:
+    """Yield the number of tokens that begin before each position in a text.
+
+    >>> [*_ends("Good evening.", [2, 5, 7], "words")]
+    [1, 1, 2]
+    """
+    tokens = start = 0
+    for position in positions:
+        tokens += len(tokenize(text[start:position], kind))
+        before, after = text[start - 1 : start], text[start : start + 1]
+        parts = tokenize(before, kind), tokenize(after, kind)
+        # A word that is divided at the start of this part was counted before.
+        if all(parts) and len(tokenize(before + after, kind)) == 1:
+            tokens -= 1
+        start = position
+        yield tokens
 
 
 @dataclass(frozen=True)

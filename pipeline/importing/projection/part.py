@@ -42,6 +42,7 @@ class ProjectJob:
     settings: ProjectSettings
     units: Mapping[str, Mapping[str, GatheredPart]]
     segmentations: Sequence[tuple[Shard, Ints]]
+    in_characters: bool = False
 
 
 @dataclass(frozen=True)
@@ -114,13 +115,16 @@ class _Projection:
         compared = self.compared[document]
         if isinstance(compared, str):
             return compared
-        n_units = len(compared.source.ends)
-        if row["n_units"] != n_units:
-            return f"n_units is {row['n_units']}, but it has {n_units} units in --from"
+        n_units: int = row["n_units"]  # type: ignore[assignment]
+        if not compared.fits(n_units):
+            has = f"{len(compared.source.ends)} units"
+            if compared.text is not None:
+                has = f"a text of {len(compared.text)} characters"
+            return f"n_units is {n_units}, but it has {has} in --from"
         boundaries: list[int] = row["boundaries"]  # type: ignore[assignment]
         positions = sorted({*boundaries})
         try:
-            placed = compared.place(positions)
+            placed = compared.place(positions, self.settings.tokens)
         except Refused as problem:
             return str(problem)
         cuts = placed.cuts if self.settings.ties == LATEST else placed.earliest
@@ -166,7 +170,8 @@ class _Projection:
             if document not in units:
                 return f"no units in --{what}"
             texts[what] = units[document].texts
-        compared = align_transcripts(texts, self.settings)
+        characters = self.job.in_characters
+        compared = align_transcripts(texts, self.settings, in_characters=characters)
         if isinstance(compared, Transcripts):
             tally = ProjectionTally.of_document(len(compared.target), compared.edits)
             self.tallies.append(tally)

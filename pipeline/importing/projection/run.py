@@ -27,14 +27,14 @@ from segscore.pipeline.importing.shards import Shard, spread_shard
 from segscore.pipeline.importing.write_tables import write_tables
 from segscore.pipeline.runs.executor import Executor
 from segscore.pipeline.runs.packets import Divided
-from segscore.pipeline.runs.publish_tables import move_tables, removing
+from segscore.pipeline.runs.publish_tables import publish_tables, removing
 from segscore.pipeline.runs.tasks import Progress, TaskRun
 from segscore.pipeline.storage import InputFile
 from segscore.pipeline.storage.placement import require_apart
 from segscore.pipeline.tables.answer_accounts import ACCOUNTS_KEY, write_accounts
 from segscore.pipeline.tables.columns import SEGMENTATIONS
 from segscore.pipeline.tables.find import InputTable, find_table
-from segscore.pipeline.tables.units import ANSWERS_KEY, PROJECTED_KEY
+from segscore.pipeline.tables.units import ANSWERS_KEY, CHARACTER, PROJECTED_KEY
 
 
 @dataclass(frozen=True)
@@ -98,7 +98,7 @@ def run_projection(
     with removing(run.attempt, resumable=resumable), run.work():
         rows, tally = _read(run, settings, files)
         imported = write_tables(run, settings.importing, rows)
-        move_tables(run.attempt, [*imported.rows])
+        publish_tables(run.attempt, [*imported.rows])
     return Projected(replace(imported, unused=[*files.segmentations.warnings]), tally)
 
 
@@ -121,7 +121,8 @@ def _read(
     spread = run.tasks(spread_part, read.shards, SpreadJob(run.folder, buckets), stage="spread")
     units = gather_files(run, cut, settings.units, importing, buckets)
     segmentations = [(shard, spread[shard.name].edges) for shard in read.shards]
-    job = ProjectJob(run.folder, settings, units, segmentations)
+    in_characters = files.segmentations.unit == CHARACTER
+    job = ProjectJob(run.folder, settings, units, segmentations, in_characters)
     chosen = chosen_buckets((receipt.edges for receipt in spread.values()), buckets)
     receipts = accepted(run.tasks(project_part, chosen, job, stage="projected")).values()
     number = sum(receipt.rows for receipt in receipts)

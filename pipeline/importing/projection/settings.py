@@ -19,6 +19,9 @@ from segscore.pipeline.settings.options import (
 from segscore.pipeline.settings.ranges import among
 from segscore.schemas.input_columns import ROLES
 
+LISTS_OR_TEXT = "lists or a text"
+"""What a record of units has: the text is of segmentations in characters."""
+
 LATEST, EARLIEST = "latest", "earliest"
 FROM, TO = "from", "to"
 """Names of the units of the two transcripts: options, stages of tasks and folders."""
@@ -39,7 +42,8 @@ class ProjectSettings:
         Option(
             "Units of the transcript of the segmentations: files of texts. "
             "They are JSON Lines, text with a unit in a line, subtitles, STM, CTM or "
-            "SegLST; a file, folder or glob.",
+            "SegLST; a file, folder or glob. Where segmentations count characters, a record "
+            "has one text.",
             Panel.INPUTS,
             flags="--from",
         ),
@@ -125,7 +129,11 @@ class ProjectSettings:
     def units(self) -> AnswerOptions:
         """The options with which units are read."""
         return AnswerOptions(
-            REWRITTEN, text_field=self.text_field, tokens=self.tokens, encoding=self.encoding
+            REWRITTEN,
+            text_field=self.text_field,
+            source_units=LISTS_OR_TEXT,
+            tokens=self.tokens,
+            encoding=self.encoding,
         )
 
     def __post_init__(self) -> None:
