@@ -44,7 +44,7 @@ help:
 	@echo "make deploy-parts installs these programs with apt; needs root of a Debian"
 	@echo "make image  the steps of the image, whole, in a folder: two minutes, needs root of a Linux"
 	@echo "make simulate a night by each seed, in a simulated store, up to an hour; SEED=n replays one"
-	@echo "make chaos  random chains of commands; runs raced, killed at random, resumed: over an hour"
+	@echo "make chaos  random chains of commands; runs killed at random and resumed: over an hour"
 	@echo "make lint   rules and types alone"
 	@echo "make bench  measure speed, as ratios"
 	@echo "make archives the sdist and the wheel, checked, in build/archives"
@@ -202,7 +202,6 @@ image: $(VENV)/test
 
 chaos: $(VENV)/test
 	$(BIN)/python -m tests.faults.chains --chains 1000 --first 1000
-	$(BIN)/python -m tests.faults.races --two 200 --three 100
 	$(BIN)/python -m tests.faults.chaos --kills 300
 	$(BIN)/python -m tests.faults.chaos --kills 100 --store
 

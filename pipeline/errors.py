@@ -143,6 +143,20 @@ class Done:
     message: str
 
 
+def reason_of(problem: BaseException) -> str:
+    """Return why something failed in one line, in the system's words if it has some."""
+    if isinstance(problem, OSError) and problem.strerror is not None:
+        return problem.strerror.lower()
+    return " ".join(str(problem).split()) or type(problem).__name__
+
+
+def place_and_reason(problem: BaseException) -> str:
+    """Return ``reason_of`` a failure after the file that it is about, if the system names one."""
+    if not isinstance(problem, OSError) or problem.strerror is None or problem.filename is None:
+        return reason_of(problem)
+    return f"{problem.filename}: {reason_of(problem)} (errno {problem.errno})"
+
+
 def nearest(name: str, known: Iterable[str]) -> str:
     """Return a remark that names the known name most similar to one; empty if none is similar.
 

@@ -14,7 +14,7 @@ from typing import Any
 from segscore.jobs.cli.help_texts import LINES, SYNONYMS
 from segscore.jobs.cli.interruption import raise_again
 from segscore.jobs.cli.log import LOG, discard
-from segscore.pipeline.errors import Done, Failed, Refused, nearest
+from segscore.pipeline.errors import Done, Failed, Refused, nearest, place_and_reason
 from segscore.pipeline.plain_text import redacted, visible
 
 NO_FIELDS: Mapping[str, Any] = MappingProxyType({})
@@ -82,19 +82,13 @@ def _explain(problem: Exception) -> None:
     if isinstance(problem, Failed):
         fail(str(problem), problem.exit_code, problem.fields)
     if isinstance(problem, OSError):
-        fail(_place_and_reason(problem), 1)
+        fail(place_and_reason(problem), 1)
     if finished := sys.modules.get(_RUNS):
         from segscore.api.output_tables import TABLES
 
         schemas = {table.name: table.schema for table in TABLES if table.command}
         if damage := finished.describe_damage(schemas):
             fail(damage, 2)
-
-
-def _place_and_reason(problem: OSError) -> str:
-    if problem.filename is None or problem.strerror is None:
-        return str(problem)
-    return f"{problem.filename}: {problem.strerror.lower()} (errno {problem.errno})"
 
 
 def _is_read(file: int) -> bool:

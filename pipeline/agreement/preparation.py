@@ -10,7 +10,7 @@ from segscore.pipeline import storage
 from segscore.pipeline.errors import Failed
 from segscore.pipeline.runs import run_folder
 from segscore.pipeline.runs.fingerprint import Fingerprint
-from segscore.pipeline.runs.publish_tables import move_tables, removing
+from segscore.pipeline.runs.publish_tables import publish_tables, removing
 from segscore.pipeline.runs.run_folder import Attempt
 from segscore.pipeline.settings.ranges import check_locations
 from segscore.pipeline.storage.placement import require_apart, require_free
@@ -42,13 +42,13 @@ class Preparation:
         storage.write_table(storage.join(self.attempt.folder, table, file), rows)
 
     def show(self, name: str, record: str) -> None:
-        """Publish all tables: move them to the output folder, on a disk each by a rename.
+        """Publish all tables, and then the record.
 
         Raises:
             Refused: a table exists there by now.
-            Failed: a table cannot be moved, or the file exists there by now.
+            Failed: a table cannot be copied, or the file exists there by now.
         """
-        move_tables(self.attempt, [*dict.fromkeys(self.written)])
+        publish_tables(self.attempt, [*dict.fromkeys(self.written)])
         url = storage.join(self.attempt.output, name)
         try:
             storage.write_new_text(url, record)

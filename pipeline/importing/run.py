@@ -26,7 +26,7 @@ from segscore.pipeline.importing.settings import ImportSettings
 from segscore.pipeline.importing.shapes import Extent
 from segscore.pipeline.importing.write_tables import write_tables
 from segscore.pipeline.runs.executor import Executor
-from segscore.pipeline.runs.publish_tables import move_tables, removing
+from segscore.pipeline.runs.publish_tables import publish_tables, removing
 from segscore.pipeline.runs.run_folder import REJECTS
 from segscore.pipeline.runs.tasks import Progress, TaskRun
 from segscore.pipeline.storage import InputFile
@@ -97,7 +97,7 @@ def run_import(
             unit = common_unit(rows.surveyed, rows.unit or settings.unit, others=rows.others)
             rows = cut_to_regions(run, rows, regions, unit)
         imported = _with_test_set(write_tables(run, settings, rows), settings, run.folder)
-        move_tables(run.attempt, [*imported.rows])
+        publish_tables(run.attempt, [*imported.rows])
     rejected = imported.rows.pop(REJECTS, 0)
     unused = [*left_out, *warn_of_unused(settings, rows.formats, times)]
     return replace(imported, rejected=rejected, unused=unused)
@@ -137,9 +137,7 @@ def _with_test_set(imported: Imported, settings: ImportSettings, folder: str) ->
         if settings.testset is not None:
             raise Refused(f"--testset {settings.testset}: the files have no references")
         return imported
-    # A killed attempt of this import may have moved the table to its place already.
-    place = folder if REFERENCES in storage.names(folder) else settings.output
-    found = recognise_imported(settings, storage.join(place, REFERENCES))
+    found = recognise_imported(settings, storage.join(folder, REFERENCES))
     return replace(imported, test_set=found.sentence, warnings=found.warnings)
 
 

@@ -9,7 +9,7 @@ from itertools import pairwise
 import pyarrow as pa
 
 from segscore.pipeline import storage
-from segscore.pipeline.errors import Failed, Refused
+from segscore.pipeline.errors import Failed, Refused, place_and_reason
 from segscore.pipeline.nightly.calendar import USUAL_CALENDAR, Calendar
 from segscore.pipeline.nightly.kept_verdicts import ReplacedVerdict, read_replaced, verdict_table
 from segscore.pipeline.nightly.nights import Nights
@@ -135,7 +135,7 @@ def _read_runs(
         try:
             run = read_run_rows(runs, name, warnings, before)
         except (Refused, Failed, OSError) as problem:
-            warnings.append(f"{name} was left out: {problem}")
+            warnings.append(f"{name} was left out: {place_and_reason(problem)}")
             left_out.append(night_of(name))
         else:
             finished += [run] if run is not None else []

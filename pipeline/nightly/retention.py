@@ -6,7 +6,7 @@ from contextlib import suppress
 from datetime import UTC, date, datetime, timedelta
 
 from segscore.pipeline import storage
-from segscore.pipeline.errors import Failed, Refused
+from segscore.pipeline.errors import Failed, Refused, place_and_reason
 from segscore.pipeline.nightly import verdict
 from segscore.pipeline.nightly.dates import NIGHT, folder_of
 from segscore.pipeline.nightly.kept_verdicts import keep_verdict
@@ -100,7 +100,7 @@ def _find_old(
 
 
 def _not_removed(url: str, problem: Exception) -> str:
-    return f"{url} is old but was not removed: {problem}"
+    return f"{url} is old but was not removed: {place_and_reason(problem)}"
 
 
 def _files(runs: str, night: date) -> _Files:

@@ -18,6 +18,7 @@ from segscore.pipeline.errors import (
     OtherRole,
     Refused,
     TooManyUnpaired,
+    reason_of,
     require_extra,
 )
 from segscore.pipeline.nightly import judge, metrics, nights
@@ -294,4 +295,6 @@ def _write_metrics(
     try:
         storage.write_text(settings.metrics, text)
     except (OSError, Refused, Failed) as problem:
-        raise Failed(f"--metrics {settings.metrics}: cannot be written ({problem})") from problem
+        raise Failed(
+            f"--metrics {settings.metrics}: cannot be written ({reason_of(problem)})"
+        ) from problem

@@ -9,7 +9,7 @@ import pyarrow as pa
 from segscore.pipeline.agreement.audit_tables import CONTESTED_SHOWN, codings_table, contested_table
 from segscore.pipeline.agreement.contested import contested_documents
 from segscore.pipeline.agreement.documents import CONTESTED_COLUMNS
-from segscore.pipeline.errors import Failed, Refused
+from segscore.pipeline.errors import Failed, Refused, place_and_reason
 from segscore.pipeline.reports.page import Section, shown_figure
 from segscore.pipeline.reports.strips import Drawing, boundary_strip, draw_strip
 from segscore.pipeline.runs.finished import FinishedRun
@@ -77,7 +77,7 @@ def draw_codings(
     try:
         return _codings(run, rows, shown, first), ""
     except (Refused, Failed, OSError) as problem:
-        return {}, f"Not drawn: {problem}."
+        return {}, f"Not drawn: {place_and_reason(problem)}."
 
 
 def _codings(

@@ -9,7 +9,7 @@ import numpy as np
 from segscore.pipeline.arrays.ragged import Floats
 from segscore.pipeline.comparison.runs import System
 from segscore.pipeline.comparison.samples import Sample
-from segscore.pipeline.errors import Failed, Refused
+from segscore.pipeline.errors import Failed, Refused, place_and_reason
 from segscore.pipeline.importing.text_around import read_texts
 from segscore.pipeline.measures.edit_list import Edit
 from segscore.pipeline.reports.page import Cell, Figure, PageTable, Section, isolated
@@ -71,7 +71,7 @@ def worst_sections(
     try:
         explained = explain_pairs(run, [*worst, *others]).pairs
     except (Refused, Failed, OSError) as problem:
-        why = f"Not drawn: {problem}."
+        why = f"Not drawn: {place_and_reason(problem)}."
         yield Section("worst", title, why, [], missing=why)
         return
     by_document: dict[str, list[Explained]] = {name: [] for name in (*worst, *others)}

@@ -21,9 +21,8 @@ from distributed import (  # noqa: TID251
 from distributed.protocol.pickle import dumps  # noqa: TID251
 from distributed.versions import VersionMismatchWarning  # noqa: TID251
 
-from segscore.pipeline.errors import Failed, Refused
+from segscore.pipeline.errors import Failed, Refused, place_and_reason
 from segscore.pipeline.runs.certificates import configured_certificates
-from segscore.pipeline.runs.executor import one_line
 
 CONNECT_SECONDS = 10
 ANSWER_SECONDS = 60
@@ -278,8 +277,9 @@ def _security(address: str) -> Security:
 
 def _unreadable_answer(address: str, problem: Exception) -> Refused:
     """Return the error for what Dask raises if the scheduler has another version."""
+    reason = place_and_reason(problem)
     return Refused(
-        f"--cluster {address}: cannot understand the scheduler's answer ({one_line(problem)}); "
+        f"--cluster {address}: cannot understand the scheduler's answer ({reason}); "
         f"start one with distributed {version('distributed')}, the version installed here"
     )
 

@@ -77,8 +77,3 @@ def how_to_go_on(error: BaseException) -> str:
     if recurs(error) or isinstance(error, NoResult | StartOver):
         return ""
     return "; finished parts are kept: run the same command to resume"
-
-
-def one_line(error: BaseException) -> str:
-    """Return the text of an error in one line, or its type if it has no text."""
-    return " ".join(str(error).split()) or type(error).__name__

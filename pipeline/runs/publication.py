@@ -5,7 +5,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import asdict, replace
 from typing import Any
-from uuid import uuid4
 
 from segscore.pipeline import storage
 from segscore.pipeline.errors import Absent, Failed, NoResult, Refused, Unsuitable
@@ -36,7 +35,7 @@ def check(
     attempt = run_folder.examine(output, fingerprint, fresh=fresh, inputs=inputs)
     if attempt.state.done:
         with suppress(Refused, Failed, OSError):
-            _tidy_finished(Attempt(output, fingerprint))
+            _tidy_finished(replace(attempt))
     return attempt
 
 
@@ -291,18 +290,24 @@ def _claimed_files(output: str, *, elsewhere: bool) -> Files:
 
 
 def _remove_files(attempt: Attempt, listed: Files, shown: Mapping[str, list[str]]) -> None:
+    """Remove listed files that are not shown, and what was being written for files and tables."""
     for table, names in listed.items():
         folder = storage.join(attempt.output, table) if table else attempt.output
         obsolete = {*names} - {*shown.get(table, ()), RECORD}
-        present = storage.names(folder)
+        being_written = {*names} if table else {*names, *listed, *attempt.current_claim.moved}
         leftovers = [
-            name for name in present if name in obsolete or storage.temporary_for(name) in names
+            name
+            for name in storage.names(folder)
+            if name in obsolete or storage.temporary_for(name) in being_written
         ]
         if leftovers:
             require_newest(attempt)
-            storage.remove_files(folder, leftovers)
             if table:
+                storage.remove_files(folder, leftovers)
                 storage.remove_if_empty(folder)
+            else:  # folders too
+                for name in leftovers:
+                    storage.remove(storage.join(folder, name))
 
 
 def _tidy_finished(attempt: Attempt) -> None:
@@ -310,30 +315,10 @@ def _tidy_finished(attempt: Attempt) -> None:
 
     Do nothing if another job may be working in the folder.
     """
-    output = attempt.output
-    if UNFINISHED not in storage.names(output):
-        return
-    newest = claims.newest(output)
+    newest = attempt.state.newest
     if newest is not None:
-        is_publishing = newest.step == claims.PUBLISH
         is_same_run = newest.fingerprint == asdict(attempt.fingerprint)
-        if newest.is_at_work or not is_same_run or not (newest.is_here or is_publishing):
+        if not is_same_run or not (newest.is_here or newest.step == claims.PUBLISH):
             return
-    url = storage.join(output, RECORD)
-    text = storage.read_text(url)
-    if text is None:
-        return
-    attempt.state = run_folder.FolderState(newest, text)
-    shown = run_folder.files_of(attempt)
-    attempt.claim = claims.Claim(
-        number=newest.number + 1 if newest else 1,
-        start=uuid4().hex,
-        fingerprint=asdict(attempt.fingerprint),
-        stages={},
-        step=claims.PUBLISH,
-    )
-    claims.take_claim(output, attempt.claim)
-    if text == storage.read_text(url) and run_folder.is_based_on(attempt, newest):
-        tidy(attempt, shown)
-    else:
-        claims.withdraw(output, attempt.claim.number)
+    if UNFINISHED in storage.names(attempt.output) and run_folder.claim(attempt, {}) is not None:
+        tidy(attempt, run_folder.files_of(attempt))

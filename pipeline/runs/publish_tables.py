@@ -1,4 +1,4 @@
-"""Publish tables that are not a run: move them from an attempt's folder to where readers look."""
+"""Publish tables that are not a run: copy them from an attempt's folder to where readers look."""
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
@@ -6,69 +6,48 @@ from contextlib import contextmanager, suppress
 from segscore.pipeline import storage
 from segscore.pipeline.errors import Failed, Refused
 from segscore.pipeline.runs.publication import claim_publication, tidy
-from segscore.pipeline.runs.run_folder import Attempt, is_newest, require_newest
+from segscore.pipeline.runs.run_folder import (
+    Attempt,
+    is_newest,
+    prepared_names,
+    require_newest,
+)
 from segscore.pipeline.storage.placement import require_free
 
 
-def move_tables(attempt: Attempt, tables: Sequence[str]) -> None:
-    """Move all prepared tables to the output folder, on a disk each by a rename.
+def publish_tables(attempt: Attempt, tables: Sequence[str]) -> None:
+    """Copy all prepared tables to the output folder; one that is new on a disk appears whole.
 
-    Tables that are no longer prepared were moved by an attempt that was killed here.  If it was
-    killed later, they are prepared again and must be the same.  In a store, a table that it copied
-    in part is copied again.
+    What is prepared stays until all tables are there, so an attempt that was killed is repeated.
 
     Raises:
         Refused: one of the tables exists there, and this command did not write it.
-        Failed: a table cannot be moved.
+        Failed: a table cannot be copied.
         Overtaken: another job has claimed the folder.
     """
-    output = attempt.output
-    folder, prepared = storage.absolute(attempt.folder), storage.names(attempt.folder)
-    there = storage.names(output)
-    for table in tables:
-        if table not in prepared and table not in there:
+    output, there = attempt.output, storage.names(attempt.output)
+    prepared = {table: prepared_names(attempt, table) for table in tables}
+    for table, names in prepared.items():
+        if not names:
             raise Failed(f"{output}: {table} is prepared, but not listed; run the command again")
-    to_move = {
-        storage.join(folder, table): storage.join(output, table)
-        for table in tables
-        if table in prepared
-    }
-    for source in to_move:
-        # An attempt that was killed while it wrote a file left it under a temporary name.
-        unfinished = [name for name in storage.names(source) if storage.temporary_for(name)]
-        storage.remove_files(source, unfinished)
-    is_local, has_begun = storage.is_local(output), bool(attempt.current_claim.moved)
-    if is_local and has_begun:
-        to_move = {s: t for s, t in to_move.items() if not _are_same(s, t)}
-    if is_local or not has_begun:
-        require_free(output, [table for table in tables if storage.join(folder, table) in to_move])
+    begun = {*attempt.current_claim.moved}
+    if storage.is_local(output):
+        begun = {name for name in begun if name in there and _are_same(attempt, name)}
+    require_free(output, [table for table in tables if table not in begun])
     claim_publication(attempt, {}, moved=tables)
-    for source, target in to_move.items():
+    for table, names in prepared.items():
         require_newest(attempt)
-        storage.move(source, target)
-    for table in tables:
-        _require_moved(attempt, table)
+        source, target = storage.join(attempt.folder, table), storage.join(output, table)
+        storage.copy(source, target, {name: name for name in names})
 
 
-def _require_moved(attempt: Attempt, table: str) -> None:
-    """Check that all files of a table are in the output folder.
-
-    Raises:
-        Failed: one is not, as the store did not list it when it was to be moved.
-    """
-    url = storage.join(attempt.output, table)
-    there = {f"{table}/{name}" for name in storage.names(url)}
-    known = {name for name in attempt.written if name.startswith(f"{table}/")}
-    if lost := sorted(known - there):
-        raise Failed(f"{url}: {lost[0]} is not listed yet; run the same command again to resume")
-
-
-def _are_same(folder: str, other: str) -> bool:
-    """Return whether two folders have the same files."""
-    names = storage.names(folder)
-    return names == storage.names(other) and all(
-        storage.read_bytes(storage.join(folder, name))
-        == storage.read_bytes(storage.join(other, name))
+def _are_same(attempt: Attempt, table: str) -> bool:
+    """Return whether a table is in the output folder as it was prepared."""
+    prepared, shown = storage.join(attempt.folder, table), storage.join(attempt.output, table)
+    names = prepared_names(attempt, table)
+    return names == storage.names(shown) and all(
+        storage.read_bytes(storage.join(prepared, name))
+        == storage.read_bytes(storage.join(shown, name))
         for name in names
     )
 

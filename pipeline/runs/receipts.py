@@ -71,15 +71,11 @@ def remove(folder: str, stage: str) -> None:
     storage.remove(storage.join(folder, _FOLDER, stage))
 
 
-def remove_damaged(folder: str, moved_to: str) -> set[str]:
+def remove_damaged(folder: str) -> set[str]:
     """Remove the receipts of parts whose files are not as they were written, to do them again.
 
     Sums are in receipts, and receipts are checked when they are loaded.  Return the names of the
     files of all other parts.
-
-    Args:
-        folder: folder of the unfinished run.
-        moved_to: folder that its tables are moved to when it is published, if they are.
 
     Raises:
         Refused, Failed: permission is missing, or no server answers.
@@ -87,11 +83,11 @@ def remove_damaged(folder: str, moved_to: str) -> set[str]:
     stages = [name for name in storage.names(storage.join(folder, _FOLDER)) if name != SUMS]
     parts = [(stage, part) for stage in stages for part in finished_parts(folder, stage)]
     with ThreadPoolExecutor(_AT_ONCE) as pool:
-        kept = pool.map(lambda part: _files_unless_damaged(folder, moved_to, *part), parts)
+        kept = pool.map(lambda part: _files_unless_damaged(folder, *part), parts)
         return {name for names in kept for name in names}
 
 
-def _files_unless_damaged(folder: str, moved_to: str, stage: str, part: str) -> list[str]:
+def _files_unless_damaged(folder: str, stage: str, part: str) -> list[str]:
     """Return the files of a part; if one is damaged, remove its receipt, and return none."""
     url = _url(folder, stage, part)
     try:
@@ -101,13 +97,10 @@ def _files_unless_damaged(folder: str, moved_to: str, stage: str, part: str) -> 
         return []  # it is refused when it is loaded
     for name, written in stated.items():
         prepared = storage.join(folder, name)
-        if storage.is_as_written(prepared, written):
-            continue
-        if not storage.is_as_written(storage.join(moved_to, name), written):
+        if not storage.is_as_written(prepared, written):
             storage.remove(url)
             _LOG.warning("%s: is not as it was written, and is made again", prepared)
             return []
-        storage.remove(prepared)  # what is left of it must not replace what was moved
     return [*stated]
 
 

@@ -344,7 +344,7 @@ def _claim(attempt: Attempt, stages: Mapping[str, Sequence[str]]) -> str | None:
             if newest and not resumed:
                 _remove_earlier(attempt)
             elif newest:
-                attempt.written |= receipts.remove_damaged(attempt.folder, attempt.output)
+                attempt.written |= receipts.remove_damaged(attempt.folder)
             return storage.absolute(attempt.folder)
         if attempt.state.done:
             return None
@@ -465,16 +465,17 @@ def prepared_tables(attempt: Attempt) -> dict[str, list[str]]:
     """List the prepared tables with the names of their files, sorted."""
     known = {name.partition("/")[0] for name in attempt.written}
     tables = set(RUN_TABLES) & known.union(storage.names(attempt.folder))
-    return {table: _prepared_names(attempt, table) for table in RUN_TABLES if table in tables}
+    return {table: prepared_names(attempt, table) for table in RUN_TABLES if table in tables}
 
 
 def prepared_files(attempt: Attempt, table: str) -> list[str]:
     """List the locations of a table's prepared files, sorted by name."""
-    names = _prepared_names(attempt, table)
+    names = prepared_names(attempt, table)
     return [storage.join(attempt.folder, table, name) for name in names]
 
 
-def _prepared_names(attempt: Attempt, table: str) -> list[str]:
+def prepared_names(attempt: Attempt, table: str) -> list[str]:
+    """List the names of a table's prepared files, sorted."""
     listed = storage.names(storage.join(attempt.folder, table))
     known = (
         name.removeprefix(f"{table}/") for name in attempt.written if name.startswith(f"{table}/")

@@ -6,14 +6,13 @@ from typing import NoReturn, Protocol, TypeVar, get_type_hints
 from uuid import uuid4
 
 from segscore.pipeline import storage
-from segscore.pipeline.errors import Failed, Refused, Unsuitable
+from segscore.pipeline.errors import Failed, Refused, Unsuitable, place_and_reason
 from segscore.pipeline.runs import planning, receipts
 from segscore.pipeline.runs.executor import (
     Executor,
     Lost,
     how_to_go_on,
     key_of,
-    one_line,
     part_of,
     recurs,
 )
@@ -156,7 +155,7 @@ def _raise_first(failures: Sequence[tuple[str, BaseException]], parts: int) -> N
         raise Unsuitable(str(error)) from error
     raise Failed(
         f"{len(failures)} of {parts} parts failed and nothing was published; the first, {name}: "
-        f"{one_line(error)}{how_to_go_on(error)}"
+        f"{place_and_reason(error)}{how_to_go_on(error)}"
     ) from error
 
 

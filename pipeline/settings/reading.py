@@ -4,7 +4,7 @@ import re
 from collections.abc import Sequence
 from fractions import Fraction
 
-from segscore.pipeline.errors import Refused, nearest, require_extra
+from segscore.pipeline.errors import Refused, nearest, place_and_reason, require_extra
 
 POINT_NAMES = (
     *("none", "all", "regular", "regular-mean-size"),
@@ -54,7 +54,9 @@ def read_file(option: str, location: str) -> str:
     try:
         content = storage.read_text(location)
     except (OSError, UnicodeDecodeError) as problem:
-        raise Refused(f"{option} {location}: cannot be read: {problem}") from problem
+        raise Refused(
+            f"{option} {location}: cannot be read: {place_and_reason(problem)}"
+        ) from problem
     if content is None:
         raise Refused(f"{option} {location}: there is no such file")
     return content

@@ -26,7 +26,6 @@ from segscore.pipeline.storage.folders import (
     copy,
     is_folder,
     make_folder,
-    move,
     names,
     other_files,
     remove,

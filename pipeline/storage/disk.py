@@ -4,7 +4,6 @@ fsspec has such a class too, but importing it takes as long as importing NumPy.
 """
 
 import os
-import shutil
 import stat
 from collections.abc import Sequence
 from typing import Any
@@ -43,11 +42,6 @@ class Disk:
     def makedirs(self, path: str, *, exist_ok: bool) -> None:
         """Create a folder and its parents."""
         os.makedirs(path, exist_ok=exist_ok)
-
-    def mv(self, source: str, target: str, *, recursive: bool) -> None:
-        """Move a file, or a folder with everything in it, also to another disk."""
-        assert recursive
-        shutil.move(source, target)
 
     def find(self, path: str) -> list[str]:
         """List the files of a folder and of those in it, sorted; links to folders are left out."""

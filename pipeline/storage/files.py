@@ -11,7 +11,7 @@ import os
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 
-from segscore.pipeline.errors import Failed, Inaccessible, Refused
+from segscore.pipeline.errors import Failed, Inaccessible, Refused, reason_of
 from segscore.pipeline.storage import temporary
 from segscore.pipeline.storage.compression import decompressed, without_compression
 from segscore.pipeline.storage.memory import readable_size
@@ -185,7 +185,7 @@ def read_text(url: str) -> str | None:
     except (FileNotFoundError, NotADirectoryError):
         return None
     except (OSError, UnicodeDecodeError) as problem:
-        raise Refused(f"{url}: cannot be read as text ({problem})") from problem
+        raise Refused(f"{url}: cannot be read as text ({reason_of(problem)})") from problem
 
 
 def _write(url: str, content: bytes | memoryview, *, new: bool = False) -> None:
@@ -264,7 +264,7 @@ def file_size(url: str) -> int:
         with explained(place):
             info = place.files.info(place.path)
     except (OSError, Refused) as problem:
-        raise Failed(f"{url}: cannot be read ({problem})") from problem
+        raise Failed(f"{url}: cannot be read ({reason_of(problem)})") from problem
     if info["type"] != "file":
         raise Failed(f"{url}: cannot be read (not a regular file)")
     return int(info["size"])
@@ -289,7 +289,7 @@ def read_bytes(url: str) -> bytes:
         with explained(place):
             return bytes(place.files.cat_file(place.path))
     except (OSError, Refused) as problem:
-        raise Failed(f"{url}: cannot be read ({problem})") from problem
+        raise Failed(f"{url}: cannot be read ({reason_of(problem)})") from problem
 
 
 def read_ranges(ranges: Mapping[str, tuple[int, int]]) -> list[bytes]:
@@ -310,7 +310,7 @@ def read_ranges(ranges: Mapping[str, tuple[int, int]]) -> list[bytes]:
                 if isinstance(content, Exception):
                     raise content
     except (OSError, Refused) as problem:
-        raise Failed(f"{places[0].url}: cannot be read ({problem})") from problem
+        raise Failed(f"{places[0].url}: cannot be read ({reason_of(problem)})") from problem
     for url, content, (start, end) in zip(ranges, contents, ranges.values(), strict=True):
         if len(content) != end - start:
             raise Failed(f"{url}: is not as it was written")

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from pathlib import PurePosixPath
 
-from segscore.pipeline.errors import Failed, Refused
+from segscore.pipeline.errors import Failed, Refused, place_and_reason
 from segscore.pipeline.storage.locations import is_table_file, join, split_locations
 from segscore.pipeline.storage.object_stores import copy_object as copy_file
 from segscore.pipeline.storage.object_stores import (
@@ -17,7 +17,6 @@ from segscore.pipeline.storage.object_stores import (
     explained,
     for_each,
     listing,
-    objects_of,
     require_container,
     resolve,
 )
@@ -99,42 +98,11 @@ def _dangling(path: str) -> str | None:
     return next((e for e in [*way, path] if os.path.islink(e) and not os.path.exists(e)), None)
 
 
-def move(source: str, target: str) -> None:
-    """Move a file or folder to a target that must not exist.
-
-    In a store, each file of a folder is moved by itself, and all are copied before any is removed.
-    On a disk, temporary files that a killed process left in the folder are removed first.
-
-    Raises:
-        Failed: the file or folder cannot be moved.
-    """
-    origin, destination = resolve(source), resolve(target)
-    if origin.local:
-        with explained(destination):
-            _drop_temporary(origin.path)
-            origin.files.mv(origin.path, destination.path, recursive=True)
-        return
-    with explained(origin):
-        listed = listing(origin, folders=True)
-        for_each(
-            lambda name: copy_file(origin, name, destination.path + name[len(origin.path) :]),
-            objects_of(listed),
-        )
-        discard(origin, listed)
-
-
-def _drop_temporary(folder: str) -> None:
-    """Remove the files in a folder that were being written when their process was killed."""
-    for inside, _, listed in os.walk(folder):
-        for name in listed:
-            if temporary_for(name):
-                drop(join(inside, name))
-
-
 def copy(source: str, target: str, names: Mapping[str, str]) -> None:
     """Copy files from one folder to another, each whole or not at all, replacing earlier copies.
 
-    On a disk the copy is a hard link, if the file system supports that and both are on it.
+    On a disk a new folder appears with all files at once, and the copies are hard links, if the
+    file system supports that and both are on it.
 
     The target need not exist. The names in the source are given with those in the target.
 
@@ -145,9 +113,7 @@ def copy(source: str, target: str, names: Mapping[str, str]) -> None:
     try:
         with explained(destination):
             if origin.local:
-                os.makedirs(destination.path, exist_ok=True)
-                for name, new in names.items():
-                    _link(join(origin.path, name), join(destination.path, new))
+                _copy_on_disk(origin.path, destination.path, names)
             else:
                 pairs = {
                     join(origin.path, name): join(destination.path, new)
@@ -155,21 +121,34 @@ def copy(source: str, target: str, names: Mapping[str, str]) -> None:
                 }
                 for_each(lambda name: copy_file(origin, name, pairs[name]), list(pairs))
     except (FileNotFoundError, Refused) as problem:
-        raise Failed(f"{target}: cannot be written ({problem})") from problem
+        raise Failed(f"{target}: cannot be written ({place_and_reason(problem)})") from problem
+
+
+def _copy_on_disk(source: str, target: str, names: Mapping[str, str]) -> None:
+    folder = name_beside(target)
+    os.makedirs(folder)
+    try:
+        for name, new in names.items():
+            _link(join(source, name), join(folder, new))
+        if os.path.lexists(target):
+            for new in names.values():
+                os.replace(join(folder, new), join(target, new))
+                drop(join(folder, new))  # it is still there if both are the same file
+            os.rmdir(folder)
+        else:
+            os.rename(folder, target)
+    except OSError:
+        shutil.rmtree(folder, ignore_errors=True)
+        raise
 
 
 def _link(source: str, target: str) -> None:
-    temporary = name_beside(target)
     try:
-        try:
-            os.link(source, temporary)
-        except OSError as problem:
-            if problem.errno not in NO_LINK:
-                raise
-            shutil.copyfile(source, temporary)
-        os.replace(temporary, target)
-    finally:
-        drop(temporary)
+        os.link(source, target)
+    except OSError as problem:
+        if problem.errno not in NO_LINK:
+            raise
+        shutil.copyfile(source, target)
 
 
 def remove(url: str) -> None:

@@ -65,11 +65,6 @@ def require_writable_store(option: str, url: str) -> None:
     """
     plain_url(url)
     protocol = protocol_of(url)
-    if protocol == "memory":
-        raise Refused(
-            f"{option} {url}: would be lost, because the memory of a process ends with it; write "
-            "to a disk, or to s3://, gs:// or abfs://"
-        )
     if not is_local(url) and protocol not in CLOUDS:
         raise Refused(
             f"{option} {url}: cannot write to {protocol}://; write to a disk, or to s3://, gs:// "
@@ -113,8 +108,7 @@ def canonical_path(place: Place, path: str) -> str:
     """Return the canonical name, as of ``canonical``, of a path in the file system of a place."""
     if place.local:
         return "file:" + os.path.realpath(path)
-    if place.cloud is None:
-        return f"{type(place.files).__name__}:/{path.strip('/')}"
+    assert place.cloud is not None, "what is not on a disk is in a store"
     # An Azure container is identified by its account too, which may be in the URL or in settings.
     account = f"{place.files.service_client.account_name}/" if place.cloud is AZURE else ""
     return f"{place.cloud.package}:/{account}{path.rstrip('/')}"

@@ -28,12 +28,6 @@ from segscore.pipeline.storage.failures import (
 DISKS = (None, "file", "local")
 """Protocols of a disk; None is that of a path."""
 
-FURTHER = frozenset({"memory"})
-"""Protocols of fsspec, besides those of disks and clouds, that are resolved: files of the process.
-
-All others are refused: most ask a server, and some open further files and addresses that a URL
-names."""
-
 OFFLINE = "SEGSCORE_OFFLINE"
 """Environment variable that allows nothing but disks, if it is set."""
 
@@ -88,7 +82,7 @@ class Place:
         url: the URL as it was given.
         files: the file system.
         path: path of the URL in the file system.
-        cloud: the kind of object store; None for a disk, or another file system of fsspec.
+        cloud: the kind of object store; None for a disk.
     """
 
     url: str
@@ -121,24 +115,17 @@ def resolve(url: str) -> Place:
     if protocol in DISKS:
         return Place(given, Disk(), disk_path(url))
     assert protocol is not None, "a path is on a disk"
-    cloud = CLOUDS.get(protocol)
-    if cloud is None and protocol not in FURTHER:
-        raise _of_other_protocol(url, protocol)
+    cloud = _cloud_of(url, protocol)
     if os.environ.get(OFFLINE):
         raise Refused(
             f"{url}: is not on a disk of this machine, and nothing else is read or written with "
             f"--offline or {OFFLINE}"
         )
     try:
-        if cloud is not None:
-            return _in_cloud(url, protocol, cloud)
-        import fsspec
-        from fsspec.core import strip_protocol
-
-        return Place(given, fsspec.filesystem(protocol), strip_protocol(url))
+        return _in_cloud(url, protocol, cloud)
     except ImportError as problem:
-        hint = cloud and f"needs {cloud.package}: pip install 'segscore[{cloud.extra}]'"
-        raise Refused(f"{url}: {hint or problem}") from problem
+        hint = f"needs {cloud.package}: pip install 'segscore[{cloud.extra}]'"
+        raise Refused(f"{url}: {hint}") from problem
     except Refused:
         raise
     except ValueError as problem:
@@ -158,21 +145,24 @@ def container(url: str) -> str | None:
     if protocol in DISKS:
         return None
     assert protocol is not None, "a path is on a disk"
-    cloud = CLOUDS.get(protocol)
-    if cloud is None and protocol not in FURTHER:
-        raise _of_other_protocol(url, protocol)
     bucket = url.partition("://")[2].partition("/")[0]
-    return f"{cloud.package if cloud else protocol}://{bucket}"
+    return f"{_cloud_of(url, protocol).package}://{bucket}"
 
 
-def _of_other_protocol(url: str, protocol: str) -> Refused:
-    """Return the error for a URL that is neither on a disk nor in a cloud."""
+def _cloud_of(url: str, protocol: str) -> Cloud:
+    """Return the kind of store of a URL.
+
+    All other protocols are refused: most ask a server, and some open further files and addresses
+    that a URL names.
+    """
+    if protocol in CLOUDS:
+        return CLOUDS[protocol]
     known = "tables and folders are on a disk, or at s3://, gs:// or abfs://"
     if "::" in url:
-        return Refused(f"{url}: is a place inside another (::); unpack it, and name the file")
+        raise Refused(f"{url}: is a place inside another (::); unpack it, and name the file")
     if protocol in ("http", "https"):
-        return Refused(f"{url}: is not read over {protocol}://; download it, and name the file")
-    return Refused(f"{url}: segscore does not read or write {protocol}://; {known}")
+        raise Refused(f"{url}: is not read over {protocol}://; download it, and name the file")
+    raise Refused(f"{url}: segscore does not read or write {protocol}://; {known}")
 
 
 def protocol_of(url: str) -> str | None:
@@ -208,7 +198,7 @@ def plain_url(url: str) -> str:
 
 
 _ONE_SLASH = re.compile(
-    rf"({'|'.join([*CLOUDS, 'file', 'local', 'https?', 'memory'])}):(?!//)", re.IGNORECASE
+    rf"({'|'.join([*CLOUDS, 'file', 'local', 'https?'])}):(?!//)", re.IGNORECASE
 )
 
 
@@ -415,9 +405,7 @@ def put(place: Place, content: bytes, *, new: bool) -> None:
     Raises:
         FileExistsError: with ``new``, another writer created the file.
     """
-    if place.cloud is None:
-        place.files.pipe_file(place.path, content, mode="create" if new else "overwrite")
-        return
+    assert place.cloud is not None, "files on a disk are written by ``temporary``"
     # If a write succeeds but its response is lost, it is retried and finds its own file.
     mark = f"application/octet-stream; writer={os.urandom(8).hex()}"
     options = place.cloud.typed(mark) if new else {}

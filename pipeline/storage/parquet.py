@@ -9,7 +9,7 @@ from contextlib import nullcontext
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from segscore.pipeline.errors import Inaccessible, OtherFormat, Refused, Unreadable
+from segscore.pipeline.errors import Inaccessible, OtherFormat, Refused, Unreadable, reason_of
 from segscore.pipeline.storage import temporary
 from segscore.pipeline.storage.bounds import RowGroup, require_fit, spans
 from segscore.pipeline.storage.files import failing
@@ -159,7 +159,7 @@ def read_row_groups(
             # Arrow raises an OSError without a number for a file that is corrupt.
             failed = isinstance(problem, OSError) and problem.errno is not None
             error = Inaccessible if failed else Unreadable
-            raise error(f"{url}: cannot be read ({problem})") from problem
+            raise error(f"{url}: cannot be read ({reason_of(problem)})") from problem
     require_utf8(url, table, [(i, file.metadata.row_group(i).num_rows) for i in chosen])
     return table
 

@@ -251,7 +251,7 @@ def test_a_resumed_import_says_what_was_adapted(
         raise Failed("the disk is full")
 
     with monkeypatch.context() as patch:
-        patch.setattr(importing, "move_tables", fail)
+        patch.setattr(importing, "publish_tables", fail)
         assert segscore("import", file, "--output", tmp_path / "out").code == 1
     ended = segscore("import", file, "--output", tmp_path / "out", "--workers", 1)
     assert (ended.code, ended.err.count(ADAPTED)) == (0, 1), ended

@@ -73,9 +73,8 @@ def expected(tmp_path_factory: pytest.TempPathFactory, workers: Cluster) -> dict
 
 
 GATES = {
-    "before the documents": Gate("importing.write_tables.cut_ranges", "kill"),
     "before the tables": Gate("importing.write_tables.cut_tables", "kill"),
-    "between two moves": Gate("storage.move", "kill", "hypotheses"),
+    "between two moves": Gate("storage.copy", "kill", "hypotheses"),
 }
 
 
@@ -116,31 +115,3 @@ def test_what_a_killed_worker_was_writing_is_not_published(started: Import, tmp_
         assert ended.code == 0, ended.err
     assert len(fault_plan.reached("writing")) == 1
     assert not [path for path in started.output.rglob("*") if path.name.endswith(".tmp")]
-
-
-def test_another_import_is_refused_unless_fresh(started: Import) -> None:
-    _, command = started.start({"killed": GATES["before the documents"]})
-    assert command.result().code == -9
-    _, command = started.start({}, "--unit", "sentence")
-    refused = command.result()
-    assert (refused.code, "unit was none, is sentence" in refused.err) == (2, True), refused
-    assert "--fresh" in refused.err
-    _, command = started.start({}, "--unit", "sentence", "--fresh")
-    assert command.result().code == 0
-    assert sorted(path.name for path in started.output.iterdir()) == [
-        "documents", "hypotheses", "references",
-    ]  # fmt: skip
-
-
-def test_no_other_command_uses_the_folder_of_a_killed_import(started: Import) -> None:
-    _, command = started.start({"killed": GATES["between two moves"]})
-    assert command.result().code == -9
-    before = started.tables()
-    fault_plan = FaultPlan(str(started.output.parent), ROWS, {})
-    others = ("score", started.file, started.file), ("agree", started.file)
-    for other in (*others, ("simulate", "coders", started.file)):
-        refused = Command(fault_plan, *other, "--output", started.output).result()
-        assert refused.code == 2
-        assert started.tables() == before
-    _, command = started.start({})
-    assert command.result().code == 0

@@ -39,7 +39,7 @@ def write_inputs(folder: Path) -> None:
 
 GATES = {
     "while segmentations are projected": Gate("importing.projection.run.add_projections", "kill"),
-    "between two moves": Gate("storage.move", "kill", "hypotheses"),
+    "between two moves": Gate("storage.copy", "kill", "hypotheses"),
 }
 
 

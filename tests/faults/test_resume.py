@@ -20,11 +20,11 @@ from segscore.pipeline.errors import Failed
 from segscore.pipeline.runs import publication, receipts
 from segscore.pipeline.scoring.documents import PartSurvey
 from segscore.pipeline.scoring.records import Receipt
-from tests.support.driven import FaultPlan, Gate, wait
+from tests.support.driven import Gate, wait
 from tests.support.forged import FORGERIES
-from tests.support.killing import Command, kill
+from tests.support.killing import kill
 from tests.support.promises import require_one_line, require_same, strays
-from tests.support.resuming import ROWS, Workspace
+from tests.support.resuming import Workspace
 from tests.support.run_files import files
 
 
@@ -58,7 +58,6 @@ def state(run: Path) -> dict[str, tuple[int, ...]]:
 
 
 KILL_AT_THREE = {"third": Gate("runs.receipts.keep", "kill", "scored/part-00003")}
-RECORD_GATE = Gate("storage.write_new_text", "kill", "run.json")
 
 
 # --- Killed, and the same command again ----------------------------------------------------------
@@ -112,30 +111,6 @@ def test_a_damaged_file_of_a_finished_part_is_made_again(workspace: Workspace) -
     assert result.err.count("is not as it was written, and is made again") == 2
     require_same(workspace.run, expected)
     assert len(before) == 3
-
-
-@pytest.mark.parametrize("after", [False, True], ids=["before the record", "after the record"])
-def test_a_run_killed_between_tables_and_record_can_be_resumed(
-    workspace: Workspace, after: bool
-) -> None:
-    expected = workspace.undisturbed()
-    gate = Gate("storage.write_new_text", "kill", "run.json", after=after)
-    _, command = workspace.start({"record": gate})
-    assert command.result().code == -9
-    assert (workspace.run / "run.json").exists() == after
-    assert (workspace.run / "scores").exists()
-    published = sorted(path.name for path in (workspace.run / "scores").iterdir())[0]
-    ending = ".0123456789abcdef.tmp"
-    half = [
-        workspace.run / f".run.json{ending}",
-        workspace.run / "scores" / f".{published}{ending}",
-    ]
-    for path in half:
-        path.write_bytes(b"half")
-    result = workspace.score()
-    assert result.code == 0
-    assert ("finished; pass --fresh to repeat it" in result.out) == after
-    require_same(workspace.run, expected)
 
 
 def test_a_finished_run_is_not_changed(workspace: Workspace) -> None:
@@ -481,36 +456,3 @@ def test_an_error_of_a_full_disk_is_reported_in_one_line(
     assert whole(workspace.run) and not (workspace.run / "run.json").exists()
     assert workspace.score().code == 0
     require_same(workspace.run, expected)
-
-
-# --- Agreement runs ------------------------------------------------------------------------------
-
-
-def test_damaged_rows_of_a_shuffle_are_shuffled_again(workspace: Workspace) -> None:
-    agree = ("agree", workspace.folder / "references", "--workers", 1, "--output")
-    whole_run = workspace.folder / "whole"
-    assert Command(workspace.fault_plan({}), *agree, whole_run).result().code == 0
-    gate = {"met": Gate("runs.receipts.keep", "kill", "audited/part-00000")}
-    assert Command(workspace.fault_plan(gate), *agree, workspace.run).result().code == -9
-    for path in (workspace.run / "_unfinished").glob("*/met/*.arrows"):
-        path.write_bytes(next(damaged(path.read_bytes())))
-    again = Command(workspace.fault_plan({}), *agree, workspace.run).result()
-    assert again.code == 0
-    assert ".arrows: is not as it was written, and is made again" in again.err
-    require_same(workspace.run, files(whole_run))
-
-
-def test_an_agreement_run_can_be_resumed(workspace: Workspace) -> None:
-    gate = Gate("runs.receipts.keep", "kill", "met/", after=True)
-    options = ("--window", "per-run")
-    whole_run = workspace.folder / "whole"
-    agree = ("agree", workspace.folder / "references", *options)
-    assert workspace.segscore(*agree, "--output", whole_run).code == 0
-    folder = workspace.folder / "plan"
-    folder.mkdir()
-    fault_plan = FaultPlan(str(folder), ROWS, {"gate": gate})
-    for code in (-9, 0):
-        result = Command(fault_plan, *agree, "--output", workspace.run, "--workers", 1).result()
-        assert result.code == code, result.err
-    require_same(workspace.run, files(whole_run))
-    assert len(fault_plan.finished_parts()) == len(set(fault_plan.finished_parts()))

@@ -25,6 +25,9 @@ from tests.simulation.plans import Job
 from tests.simulation.store import Bucket, Stored
 from tests.simulation.world import OneByOne, World, entered
 
+WORKERS = (2, 1, 8)
+"""Numbers of tasks that nights execute at the same time; undisturbed runs, two."""
+
 BUCKET = "sim://bucket"
 BEFORE, NIGHT = date(2026, 1, 1), date(2026, 1, 2)
 RUNS = f"{BUCKET}/runs"
@@ -77,7 +80,7 @@ def inputs(documents: int, version: int) -> dict[str, Stored]:
 def work(job: Job, world: World) -> str:
     """Run a command as its job does, and return in words how it ended."""
     try:
-        outcome = _COMMANDS[job.command](job, OneByOne(world))
+        outcome = _COMMANDS[job.command](job, OneByOne(world, WORKERS[world.seed % len(WORKERS)]))
     except (Refused, Failed) as problem:
         return f"{'refused' if isinstance(problem, Refused) else 'failed'}: {problem}"
     except Exception as problem:

@@ -1,11 +1,15 @@
 """The guards of the protocol, each of which can be left out: simulated nights must then fail."""
 
 import time
+from collections import defaultdict
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, ExitStack, contextmanager
 from dataclasses import dataclass
+from types import SimpleNamespace
 from typing import Any
 from unittest.mock import patch
+
+from greenlet import getcurrent, greenlet
 
 from segscore.pipeline import storage
 from segscore.pipeline.nightly import kept_verdicts
@@ -38,24 +42,26 @@ def _put(place: Any, content: bytes, *, new: bool) -> None:
     place.files.pipe_file(place.path, content)
 
 
-def _publish_record_first(attempt: Any, record: Any) -> dict[str, Any]:
-    """Write the record, and copy the tables it lists after that."""
-    copies: list[tuple[Any, ...]] = []
+@contextmanager
+def _with_record_first() -> Iterator[None]:
+    """Let each process write the record, and copy the tables it lists after that."""
+    copies = defaultdict[greenlet, list[tuple[Any, ...]]](list)
+    real_write = publication._write_record
+
+    def copy(*each: Any) -> None:
+        copies[getcurrent()].append(each)
 
     def write_record(attempt: Any, text: str) -> None:
         real_write(attempt, text)
-        for each in copies:
-            real_copy(*each)
+        for each in copies.pop(getcurrent(), ()):
+            storage.copy(*each)
 
-    real_write, real_copy = publication._write_record, storage.copy
+    late = SimpleNamespace(**{**vars(storage), "copy": copy})
     with (
+        patch.object(publication, "storage", late),
         patch.object(publication, "_write_record", write_record),
-        patch.object(storage, "copy", lambda *each: copies.append(each)),
     ):
-        return _PUBLISH(attempt, record)
-
-
-_PUBLISH = publication.publish
+        yield
 
 
 def _take_valid_claim(attempt: Any, new_claim: Any) -> bool:
@@ -119,7 +125,7 @@ GUARDS: dict[str, Guard] = {
     "no other writer's file has the mark": Guard(
         _replaced(object_stores, "_is_marked", lambda *_: True), 2, _TURNS
     ),
-    "the record is written last": Guard(_replaced(publication, "publish", _publish_record_first)),
+    "the record is written last": Guard(_with_record_first),
     "the record that is replaced is removed first": Guard(
         _replaced(publication, "_remove_record", _nothing)
     ),

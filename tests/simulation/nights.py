@@ -139,11 +139,16 @@ def _settle(plan: Plan, world: World, watch: Watch) -> None:
             others = (job for job in plan.jobs if job.command not in (first.command, plans.READ))
             for other in others:
                 last = _finish(world, plan, replace(other, host=host, fresh=False))
-    unfinished = any(f"/{UNFINISHED}/" in name for name in world.bucket.objects)
-    if unfinished and first.command != "import":  # a run with other settings
+        if last in ("published", "done") and not _is_unfinished(world):
+            break
+    if _is_unfinished(world) and first.command != "import":  # a run with other settings
         last = _alone(world, plan, replace(first, host="here", fresh=True))
     watch.require_one_line(last)
     watch.require_settled(last)
+
+
+def _is_unfinished(world: World) -> bool:
+    return any(f"/{UNFINISHED}/" in name for name in world.bucket.objects)
 
 
 def _finish(world: World, plan: Plan, job: Job) -> str:

@@ -11,12 +11,12 @@ SWITCH, DIE, DIE_AFTER = "switch", "die", "die after"
 ERROR, LOST, LOST_FOR_GOOD, SLOW = "error", "lost answer", "lost for good", "slow"
 CUT, STALE, ETAG, FAILING = "truncated", "stale listing", "wrong ETag", "failing store"
 REPLACE, STRANGER, CLOCK, WORKER = "input replaced", "stranger's file", "clock", "worker lost"
-TABLE = "stranger's table"
+TABLE, MEMORY = "stranger's table", "no memory"
 
 _DRAWN = (
     (SWITCH, 12), (DIE, 4), (DIE_AFTER, 3), (ERROR, 1), (LOST, 3), (LOST_FOR_GOOD, 2), (SLOW, 3),
     (CUT, 1), (STALE, 3), (FAILING, 1), (ETAG, 1), (REPLACE, 3), (STRANGER, 1), (CLOCK, 1),
-    (WORKER, 1),
+    (WORKER, 1), (MEMORY, 1),
 )  # fmt: skip
 """Kinds of events, and how often each is drawn."""
 

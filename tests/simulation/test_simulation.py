@@ -7,7 +7,7 @@ import pytest
 
 from tests.simulation import nights, plans
 
-QUICK, BATCH = 200, 20
+QUICK, BATCH = 500, 25
 """Nights of the quick tests, and those of one test."""
 
 

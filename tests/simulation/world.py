@@ -30,7 +30,7 @@ from greenlet import getcurrent, greenlet
 from segscore.pipeline.agreement import chance
 from segscore.pipeline.nightly import judge, metrics, restatements, retention
 from segscore.pipeline.nightly import run as nightly_run
-from segscore.pipeline.runs import claims, fingerprint, publication, run_folder, tasks
+from segscore.pipeline.runs import claims, fingerprint, run_folder, tasks
 from segscore.pipeline.runs.executor import Lost, Outcome
 from tests.simulation import plans, store
 from tests.simulation.plans import Event
@@ -67,6 +67,10 @@ _FITTING = {
 def _writes_prepared(request: Request) -> bool:
     """Return whether a request writes a file that is not published yet."""
     return request.words.startswith("write ") and bool(_PREPARED.search(request.words))
+
+
+_OF_TASKS = {plans.WORKER: Lost("the worker was lost"), plans.MEMORY: MemoryError()}
+"""Kinds of events that befall the next task of a process, and how it ends."""
 
 
 class Died(BaseException):
@@ -193,7 +197,7 @@ class World:
             event
             for event in process.events
             if event.at <= process.requests
-            and event.kind != plans.WORKER
+            and event.kind not in _OF_TASKS
             and request.kind in _FITTING.get(event.kind, (request.kind,))
             and (event.kind != plans.TABLE or _writes_prepared(request))
         ]
@@ -310,11 +314,11 @@ class OneByOne:
         draw = f"{self.world.seed} {process.number} {self.runs[process.number]}"
         Random(draw).shuffle(order)  # noqa: S311
         for key in order:
-            lost = [event for event in process.events if event.kind == plans.WORKER]
+            lost = [event for event in process.events if event.kind in _OF_TASKS]
             process.events = [event for event in process.events if event not in lost]
             if lost:
-                self.world.tell("a task's worker is lost")
-                yield Outcome(key, None, Lost("the worker was lost"))
+                self.world.tell(f"of a task: {lost[0].kind}")
+                yield Outcome(key, None, _OF_TASKS[lost[0].kind])
                 continue
             try:
                 yield Outcome(key, task(shared, *calls[key]), None)
@@ -380,7 +384,7 @@ def simulating() -> Iterator[None]:
         patch.object(run_folder, "PAUSE", POLL),
         patch.object(fingerprint, "version", cache(version)),
         patch.object(chance, "DRAWS", 1),
-        *(patch.object(module, "uuid4", uuid4) for module in (run_folder, publication, tasks)),
+        *(patch.object(module, "uuid4", uuid4) for module in (run_folder, tasks)),
         *(
             patch.object(module, "datetime", _Datetime)
             for module in (judge, metrics, nightly_run, restatements, retention)

@@ -176,7 +176,8 @@ def test_a_failed_request_is_repeated(
         lambda: storage.write_text(f"{stored}/said.txt", "said"),
         lambda: storage.write_new_text(f"{stored}/new.txt", "new"),
         lambda: storage.read_text(f"{stored}/said.txt"),
-        lambda: storage.move(f"{stored}/t", f"{stored}/u"),
+        lambda: storage.copy(f"{stored}/t", f"{stored}/u", {"0.parquet": "0.parquet"}),
+        lambda: storage.remove(f"{stored}/t"),
         lambda: storage.remove(f"{stored}/u"),
     ]
     for step in steps[:2] if kind == "stall" else steps:

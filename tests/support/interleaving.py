@@ -17,7 +17,7 @@ from typing import Any
 from greenlet import getcurrent, greenlet
 
 HALF = re.compile(r"(link|replace|unlink) \S+\.tmp\b")
-SHOWN = re.compile(r"run/(scores|summary)\b")
+SHOWN = re.compile(r"run/\.?(scores|summary)\b")
 PREPARED = re.compile(r"_unfinished/([0-9a-f]{8})\b")
 
 

@@ -118,18 +118,18 @@ class StoragePromises:
             with pytest.raises(Refused, match=why):
                 list(storage.lines(f"{folder_url}/{name}"))
 
-    def test_move_and_remove_do_not_touch_neighbours(self, folder_url: str) -> None:
-        for name in ("run/a.txt", "run/deep/b.txt", "run2/c.txt", "run.txt"):
+    def test_copy_and_remove_do_not_touch_neighbours(self, folder_url: str) -> None:
+        for name in ("run/a.txt", "run/b.txt", "run/deep/c.txt", "run2/d.txt", "run.txt"):
             storage.write_text(f"{folder_url}/{name}", name)
-        storage.move(f"{folder_url}/run", f"{folder_url}/moved/here")
-        assert storage.names(folder_url) == ["moved", "run.txt", "run2"]
-        assert storage.names(f"{folder_url}/run") == []
-        assert storage.read_text(f"{folder_url}/moved/here/deep/b.txt") == "run/deep/b.txt"
-        storage.move(f"{folder_url}/run.txt", f"{folder_url}/text.txt")
-        assert storage.read_text(f"{folder_url}/text.txt") == "run.txt"
-        storage.remove(f"{folder_url}/text.txt")
+        for name in ("a.txt", "b.txt"):  # to a new folder, and to one that is there
+            storage.copy(f"{folder_url}/run", f"{folder_url}/copied/here", {name: f"new {name}"})
+        assert storage.names(folder_url) == ["copied", "run", "run.txt", "run2"]
+        assert storage.names(f"{folder_url}/copied/here") == ["new a.txt", "new b.txt"]
+        assert storage.read_text(f"{folder_url}/copied/here/new b.txt") == "run/b.txt"
+        storage.remove(f"{folder_url}/run.txt")
         for _ in range(2):
-            storage.remove(f"{folder_url}/moved")
+            storage.remove(f"{folder_url}/run")
+            storage.remove(f"{folder_url}/copied")
         assert storage.names(folder_url) == ["run2"]
 
     def test_a_folder_is_created(self, folder_url: str) -> None:
@@ -151,8 +151,10 @@ class StoragePromises:
             assert storage.open_parquet(file.url).read().equals(TABLE)
         assert storage.names(folder_url) == sorted(HOSTILE)
         for name in HOSTILE:
-            storage.move(f"{folder_url}/{name}", f"{folder_url}/moved {name}")
-        assert storage.names(folder_url) == sorted(f"moved {name}" for name in HOSTILE)
+            file = f"{name}.parquet"
+            storage.copy(f"{folder_url}/{name}", f"{folder_url}/copied {name}", {file: file})
+            storage.remove(f"{folder_url}/{name}")
+        assert storage.names(folder_url) == sorted(f"copied {name}" for name in HOSTILE)
         for name in HOSTILE:
-            storage.remove(f"{folder_url}/moved {name}")
+            storage.remove(f"{folder_url}/copied {name}")
         assert storage.names(folder_url) == []

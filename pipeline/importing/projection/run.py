@@ -27,7 +27,7 @@ from segscore.pipeline.importing.shards import Shard, spread_shard
 from segscore.pipeline.importing.write_tables import write_tables
 from segscore.pipeline.runs.executor import Executor
 from segscore.pipeline.runs.packets import Divided
-from segscore.pipeline.runs.publish_tables import move_tables, removing
+from segscore.pipeline.runs.publish_tables import publish_tables, removing
 from segscore.pipeline.runs.tasks import Progress, TaskRun
 from segscore.pipeline.storage import InputFile
 from segscore.pipeline.storage.placement import require_apart
@@ -98,7 +98,7 @@ def run_projection(
     with removing(run.attempt, resumable=resumable), run.work():
         rows, tally = _read(run, settings, files)
         imported = write_tables(run, settings.importing, rows)
-        move_tables(run.attempt, [*imported.rows])
+        publish_tables(run.attempt, [*imported.rows])
     return Projected(replace(imported, unused=[*files.segmentations.warnings]), tally)
 
 

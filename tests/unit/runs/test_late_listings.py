@@ -6,9 +6,10 @@ from pathlib import Path
 import pytest
 
 from segscore.pipeline.errors import Failed
-from segscore.pipeline.runs import claims, publish_tables, run_folder
+from segscore.pipeline.runs import claims, run_folder
 from segscore.pipeline.runs.claims import Claim
 from segscore.pipeline.runs.fingerprint import Fingerprint
+from segscore.pipeline.runs.publish_tables import publish_tables
 from segscore.pipeline.runs.run_folder import Attempt, OtherRun
 
 IMPORT = Fingerprint("import", {}, {}, "1")
@@ -32,18 +33,19 @@ def test_a_file_that_is_not_listed_yet_is_published(tmp_path: Path) -> None:
 def test_a_table_that_is_not_listed_yet_is_not_left_out(tmp_path: Path) -> None:
     attempt = attempt_in(tmp_path)
     attempt.written.add("hypotheses/hypotheses.parquet")
-    with pytest.raises(Failed, match="hypotheses is prepared, but not listed"):
-        publish_tables.move_tables(attempt, ["hypotheses"])
+    with pytest.raises(Failed, match="cannot be written"):
+        publish_tables(attempt, ["hypotheses"])
 
 
-def test_a_table_that_was_moved_in_part_is_missed(tmp_path: Path) -> None:
+def test_a_file_that_is_not_there_is_not_left_out(tmp_path: Path) -> None:
     attempt = attempt_in(tmp_path)
     attempt.written |= {"hypotheses/0.parquet", "hypotheses/1.parquet"}
     prepared = Path(attempt.folder) / "hypotheses" / "0.parquet"
     prepared.parent.mkdir(parents=True)
     prepared.write_bytes(b"rows")
-    with pytest.raises(Failed, match=r"hypotheses/1\.parquet is not listed yet"):
-        publish_tables.move_tables(attempt, ["hypotheses"])
+    with pytest.raises(Failed, match=r"cannot be written \(.*1\.parquet"):
+        publish_tables(attempt, ["hypotheses"])
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["_unfinished"]
 
 
 def test_an_import_that_has_moved_tables_is_not_started_over(tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 import errno
 import os
+import struct
 from concurrent.futures import ThreadPoolExecutor
 from itertools import count
 from pathlib import Path
@@ -11,7 +12,7 @@ import pyarrow as pa
 import pytest
 
 from segscore.pipeline import storage
-from segscore.pipeline.errors import Refused
+from segscore.pipeline.errors import Refused, place_and_reason, reason_of
 from segscore.pipeline.storage import clouds
 from segscore.pipeline.storage.failures import explain_failure
 from tests.support.command_line import Segscore
@@ -227,3 +228,30 @@ def test_a_store_that_keeps_failing_is_said_seldom(
     ]
     assert clouds.is_transient(ConnectionError()) and not clouds.is_transient(ValueError())
     assert "100 requests so far (the last: ConnectionError)" in caplog.records[-1].getMessage()
+
+
+def test_a_reason_has_words_and_no_bare_number(tmp_path: Path) -> None:
+    (tmp_path / "run.json").mkdir()
+    with pytest.raises(Refused, match=r"run\.json: cannot be read as text \(is a directory\)"):
+        storage.read_text(str(tmp_path / "run.json"))
+    problem = PermissionError(errno.EACCES, "Permission denied", "/a/b")
+    assert reason_of(problem) == "permission denied"
+    assert place_and_reason(problem) == f"/a/b: permission denied (errno {errno.EACCES})"
+    assert place_and_reason(OSError(errno.EIO, "Input/output error")) == "input/output error"
+    assert reason_of(OSError("two\nlines")) == "two lines" and reason_of(KeyError()) == "KeyError"
+
+
+def test_frames_of_zstandard_that_are_skipped(tmp_path: Path) -> None:
+    """They may be before, between and after those with content."""
+    text, codec = b"one\ntwo\n" * 50, pa.Codec("zstd")
+    skipped = [
+        struct.pack("<II", 0x184D2A50 + number, size) + bytes(size) for number, size in SIZES
+    ]
+    halves = [codec.compress(half, asbytes=True) for half in (text[:100], text[100:])]
+    content = [skipped[0], halves[0], skipped[1], halves[1], skipped[2]]
+    (tmp_path / "t.jsonl.zst").write_bytes(b"".join(content))
+    assert b"".join(storage.text_chunks(str(tmp_path / "t.jsonl.zst"), 64, 10_000)) == text
+
+
+SIZES = ((0, 5), (7, 0), (15, 1000))
+"""The lowest four bits of the magic numbers of frames that are skipped, and their sizes."""
