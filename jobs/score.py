@@ -1,7 +1,6 @@
 """`segscore score`: score hypotheses against references."""
 
 from dataclasses import replace
-from functools import partial
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -169,4 +168,4 @@ def _run(
         return run_scoring(chosen, executor, progress)
     from segscore.pipeline.importing.scored_texts import score_texts
 
-    return score_texts(chosen, executor, partial(LOG.say, "info"))
+    return score_texts(chosen, executor, LOG.say)

@@ -100,7 +100,7 @@ EXAMPLES = {
     "import": (
         "episodes/*.vtt --output tables",
         "labels.csv --format labels --output tables",
-        "systems/*.jsonl --role hypotheses --output tables",
+        "systems/*.jsonl --role hypothesis --output tables",
     ),
     "answers": (
         "a.jsonl --format numbered --source texts.jsonl --output out",

@@ -24,7 +24,7 @@ _ROLES = {"references": "reference", "hypotheses": "hypothesis"}
 
 
 def score_texts(
-    settings: ScoreSettings, executor: Executor, say: Callable[[str], None]
+    settings: ScoreSettings, executor: Executor, say: Callable[[str, str], None]
 ) -> FinishedScoring | Done:
     """Score inputs of which some are files of other formats than tables.
 
@@ -34,7 +34,7 @@ def score_texts(
     Args:
         settings: the settings; the run keeps what was read of each file as a table.
         executor: executes the tasks.
-        say: told what was read of each file, in words.
+        say: told the level of a message, such as warning, and what was read of each file.
 
     Returns:
         The run, or ``Done`` if the same run had already been published.
@@ -58,9 +58,11 @@ def score_texts(
             tables = []
             for number, file in enumerate(files):
                 read = _as_imported(settings, name, file, folder, number)
-                table, said = _read_text(name, read, executor)
+                table, said, doubts = _read_text(name, read, executor)
                 tables.append(table)
-                say(said)
+                say("info", said)
+                for doubt in doubts:
+                    say("warning", doubt)
             if name != "references" and "references" in texts:
                 _require_as_many(settings.references, texts["references"], files, tables)
             texts[name] = _joined(files, tables)
@@ -84,6 +86,7 @@ def _as_imported(
         coder=_stem(file),
         document_id=_stem(settings.references),
         documents=None if name == "references" else lengths,
+        unit=settings.unit,
     )
 
 
@@ -137,8 +140,10 @@ def _joined(files: Sequence[str], tables: Sequence[pa.Table]) -> pa.Table:
     return pa.concat_tables(tables, promote_options="default")
 
 
-def _read_text(name: str, settings: ImportSettings, executor: Executor) -> tuple[pa.Table, str]:
-    """Return the segmentations in a file as a table, and what they are in words."""
+def _read_text(
+    name: str, settings: ImportSettings, executor: Executor
+) -> tuple[pa.Table, str, Sequence[str]]:
+    """Return the segmentations in a file as a table, what they are in words, and warnings."""
     (url,) = settings.files
     files = find_imported(settings)
     try:
@@ -149,7 +154,8 @@ def _read_text(name: str, settings: ImportSettings, executor: Executor) -> tuple
         raise Refused(f"{url}: contains no {name}; import it with `segscore import`")
     table = storage.read_table(storage.find(storage.join(settings.output, name))[0].url)
     rows = counted(imported.rows[name], "segmentation")
-    return table, f"{url}: {rows}, {counted(imported.segments[name], 'segment')}"
+    said = f"{url}: {rows}, {counted(imported.segments[name], 'segment')}"
+    return table, said, imported.doubts
 
 
 def _stem(url: str) -> str:

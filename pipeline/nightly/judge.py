@@ -35,6 +35,7 @@ from segscore.pipeline.nightly.trials import needed, on_trial, trials_in_words
 from segscore.pipeline.nightly.unscored_systems import scored_systems, unscored_systems
 from segscore.pipeline.nightly.verdict import (
     ACCEPTED,
+    ALL_SYSTEMS,
     FAILED,
     INCOMPLETE,
     NOT_COMPARABLE,
@@ -120,6 +121,7 @@ class _Judging:
 
     def reasons(self, unusable: tuple[UnusableFile, ...]) -> VerdictInputs:
         """Return everything but the night itself that its verdict depends on."""
+        _require_system(self.settings.system, (*self.systems, *self.expected, ALL_SYSTEMS))
         acceptances = acceptances_of(self.night, self.settings)
         return VerdictInputs(
             asked(self.settings),
@@ -268,6 +270,12 @@ def _outcome(verdict: Verdict, not_comparable: str) -> str:
     if missing:
         return INCOMPLETE
     return ACCEPTED if failed else PASSED
+
+
+def _require_system(name: str | None, known: Sequence[str]) -> None:
+    """Refuse to accept what a system did that the night neither has nor lacks."""
+    if name is not None and name not in known:
+        raise Refused(f"--system {name}: the night has no such system{nearest(name, known)}")
 
 
 def _require_attributes(night: Night, names: Sequence[str]) -> None:

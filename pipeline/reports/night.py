@@ -113,14 +113,16 @@ def _figures(night: Verdict, restated: Sequence[Restatement]) -> Iterator[Figure
     """Yield the tables of a night that have rows."""
     gate = gate_table(night.checks, night.asked.get("alpha", ALPHA), night.reused_ids)
     open_tables = [*([] if gate is None else [gate]), moved_table(night.checks)]
-    yield from (shown_figure(each, folded=False, wide=True) for each in open_tables if each.rows)
+    yield from (
+        shown_figure(each.short, folded=False, wide=True) for each in open_tables if each.rows
+    )
     levels = levels_of_gate((*night.checks, *night.group_checks))
     others = [check for check in night.group_checks if not kind_of_check(check).has_level]
     groups = groups_of_gate(others)
     for table in (levels, groups):
         if table.rows:
-            yield shown_figure(table, folded=not table.failed, wide=True)
+            yield shown_figure(table.short, folded=not table.failed, wide=True)
     if night.densities:
-        yield shown_figure(boundaries_table(night.densities), wide=True)
+        yield shown_figure(boundaries_table(night.densities).short, wide=True)
     if (table := restated_table(restated)).rows:
-        yield shown_figure(table, folded=False, wide=True)
+        yield shown_figure(table.short, folded=False, wide=True)

@@ -53,7 +53,9 @@ def write_month(found: "Month", output: str) -> int:
     """Write the page of a month as ``write_trend`` does that of a trend."""
     require_free("--report", output, {"RUNS": found.settings.runs})
     warnings = " ".join(f"{warning}." for warning in found.nightly.warnings)
-    picture = shown_figure(found.shown, title=found.title, folded=False, wide=True, note=warnings)
+    picture = shown_figure(
+        found.shown.short, title=found.title, folded=False, wide=True, note=warnings
+    )
     about, name = f"{found.settings.runs}.", found.settings.runs.rstrip("/").rpartition("/")[2]
     page = Page(name, found.finding(isolated), picture, found.nightly.signature, about, [])
     return write_page("--report", output, page)
@@ -62,15 +64,17 @@ def write_month(found: "Month", output: str) -> int:
 def _sections(found: "FoundTrend", more: Sequence[Figure]) -> list[Section]:
     warnings = " ".join(f"{warning}." for warning in found.nightly.warnings)
     levels = shown_figure(
-        levels_table(found.levels, found.settings.measure, found.title), folded=False, wide=True
+        levels_table(found.levels, found.settings.measure, found.title).short,
+        folded=False,
+        wide=True,
     )
     groups = Section("groups", "Groups", "", more, open=True)
     sections = [*[groups] * bool(more), Section("levels", "Levels", warnings, [levels])]
     if found.pairs:
-        pairs = shown_figure(pairs_over_nights(found.pairs), folded=False, wide=True)
+        pairs = shown_figure(pairs_over_nights(found.pairs).short, folded=False, wide=True)
         sections.append(Section("ranking", "Systems over nights", "", [pairs]))
     if found.added:
-        added = shown_figure(added_table(found.added), folded=False)
+        added = shown_figure(added_table(found.added).short, folded=False)
         sections.append(Section("added", "Added scores", "", [added]))
     return sections
 

@@ -119,8 +119,8 @@ def nothing_scored(
         has_lengths = references["rejected"] < references["in"]
         table = inputs.hypotheses if has_lengths else inputs.references
         return NoResult(
-            f"{table.location}: no row has n_units, the number of units of its "
-            "document; add this column, or give --documents with it and --length-tolerance"
+            f"{table.location}: no row has n_units, the number of units of its document; add this "
+            "column, or give --documents with it and --length-tolerance 1 or more"
         )
     of_rejected = rejected_references(rejects, unpaired).hypotheses
     all_rejected = references["rejected"] == references["in"]

@@ -52,6 +52,13 @@ def format_value(value: object) -> str:
     return f"{value:,}" if is_whole else shown_cell(value)
 
 
+def short_value(value: object) -> str:
+    """Format a value as ``format_value`` does, with three decimals instead of four."""
+    if value is None or isinstance(value, float):
+        return short_number(value)
+    return format_value(value)
+
+
 def shown_attribute(value: object) -> str:
     """Format a value of an attribute, with truth values as in JSON."""
     return str(value).lower() if isinstance(value, bool) else str(value)

@@ -5,10 +5,18 @@ from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from typing import Any
 
-from segscore.pipeline.statistics.formatted_numbers import format_value
+from segscore.pipeline.statistics.formatted_numbers import (
+    format_value,
+    short_change,
+    short_value,
+    shown_change,
+)
 
 Ends = tuple[float | None, float | None]
 """The ends of an interval; None where undefined."""
+
+_SHORT = {format_value: short_value, shown_change: short_change}
+"""How a column writes its values -> how it writes them with three decimals."""
 
 PEOPLE, PROGRAMS = "people", "programs"
 """For whom a column is that others do not get."""
@@ -198,6 +206,12 @@ class ResultTable:
     notes: Mapping[tuple[str, ...], str] = field(default_factory=dict)
     intervals: str = "95 % intervals in brackets"
     whole: bool = True
+
+    @property
+    def short(self) -> "ResultTable":
+        """The table with numbers of three decimals, as sentences have them."""
+        columns = [replace(one, write=_SHORT.get(one.write, one.write)) for one in self.columns]
+        return replace(self, columns=columns)
 
     @property
     def for_people(self) -> list[Column]:

@@ -1,6 +1,7 @@
 """`segscore score` of files that are not tables: converted as `segscore import` converts them."""
 
 import json
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -129,3 +130,20 @@ def test_lines_that_are_matched_by_place_must_be_as_many(
     assert ended.code == 0, ended.err
     rows = read_rows(tmp_path / "a", "scores")
     assert [(row["document_id"], row["pk"]) for row in rows] == [("gold/1", 0), ("gold/3", 0)]
+
+
+def test_spans_of_whole_numbers_are_in_the_unit_that_is_said(
+    segscore: Segscore, tmp_path: Path
+) -> None:
+    files = [tmp_path / "gold.json", tmp_path / "chunker.json"]
+    for file, end in zip(files, (120, 110), strict=True):
+        ends = [0, end, 300, 410]
+        spans = [{"document_id": "d", "start": a, "end": b} for a, b in pairwise(ends)]
+        file.write_text(json.dumps(spans))
+    unsaid = segscore("score", *files, "--output", tmp_path / "seconds")
+    assert unsaid.code == 0, unsaid.err
+    assert unsaid.err.count("were read as seconds; positions in a text are read with --unit") == 2
+    said = segscore("score", *files, "--unit", "character", "--output", tmp_path / "characters")
+    assert said.code == 0, said.err
+    assert "were read as seconds" not in said.err
+    assert {row["n_units"] for row in read_rows(tmp_path / "characters", "scores")} == {410}

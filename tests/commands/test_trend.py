@@ -335,7 +335,7 @@ def test_a_month_has_means_by_any_attribute(segscore: Segscore, nights: Path) ->
 def test_a_month_without_nights_is_refused(segscore: Segscore, nights: Path) -> None:
     result = segscore("trend", nights, *MEASURE, "--month", "2026-09")
     assert result.code == 2
-    assert "no night has boundary_similarity" in result.err
+    assert "has boundary_similarity since 2026-09-01 until 2026-09-30" in result.err
     both = segscore("trend", nights, *MEASURE, "--month", "2026-10", "--since", "2026-10-02")
     assert "--month: takes the place of --since" in both.err
 

@@ -74,3 +74,11 @@ def test_few_duplicate_rows_lose_no_night(archive: Archive) -> None:
     assert archive.outcome(THIRD) is None
     assert archive.run(THIRD).code == 0 and archive.outcome(THIRD) == "passed"
     assert archive.read(THIRD, "run.json")["rows"]["hypotheses"]["rejected"] == 16
+
+
+def test_what_a_system_did_that_there_is_not_is_not_accepted(archive: Archive) -> None:
+    before = archive.read(FIRST, "night.json")
+    result = archive.run(FIRST, "--accept", "meant", "--system", "othr")
+    assert result.code == 1 and "--system othr: the night has no such system; the n" in result.err
+    assert archive.read(FIRST, "night.json") == before
+    assert archive.run(FIRST, "--accept", "meant", "--system", "other").code == 0

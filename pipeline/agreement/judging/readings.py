@@ -9,12 +9,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from segscore.pipeline.agreement.judging.by_document import (
-    ByDocument,
-    CodedPairs,
-    Effects,
-    fit_effects,
-)
+from segscore.pipeline.agreement.judging.by_document import ByDocument, CodedPairs, fit_effects
 from segscore.pipeline.agreement.judging.limits import FEWEST_DOCUMENTS, FEWEST_JUDGED, Judging
 from segscore.pipeline.agreement.judging.permutations import (
     leading,
@@ -22,15 +17,7 @@ from segscore.pipeline.agreement.judging.permutations import (
     permuted,
     standardised,
 )
-from segscore.pipeline.agreement.judging.sides import (
-    CLEARLY,
-    Sides,
-    clearness,
-    few_shared,
-    fitted,
-    shared_with,
-    sides_of,
-)
+from segscore.pipeline.agreement.judging.sides import CLEARLY, Fit, Sides
 from segscore.pipeline.arrays.ragged import Flags, Floats, Ints
 
 _TAIL, _LESS_TAIL = 4.94, 3.68
@@ -119,10 +106,8 @@ def find_readings(coded: ByDocument, included: Flags, judging: Judging) -> Readi
         if sides is not None and (
             pair is None or search.explained(sides.alike) > search.explained(_only(pair, sides.way))
         ):
-            excess = search.excess(sides.alike)
-            unsure = sides.perhaps_other(search.effects) & ~sides.other
-            unsure |= few_shared(coded, pairs, search.used, sides)
-            return Readings(sides.way, excess, (*found,), unsure)
+            unsure = search.fit.perhaps_other(sides) & ~sides.other | search.fit.few_shared(sides)
+            return Readings(sides.way, search.excess(sides.alike), (*found,), unsure)
         if pair is None:
             perhaps = search.sides(included, 0.0, _PERHAPS, _FEWEST_PERHAPS)
             suspected = suspected if perhaps is None else perhaps.other | perhaps.unknown
@@ -151,19 +136,17 @@ def readings_of_accused(
     """
     pairs = coded.pairs(judging.similarity, judging.n_t)
     used = included[pairs.first] & included[pairs.second] & before.alike(pairs.first, pairs.second)
-    effects = fit_effects(pairs, used, coded.coders)
-    groups = included & ~accused, accused
-    sides = sides_of(coded, pairs, used, effects, groups)
-    more, error = clearness(coded, pairs, used, sides)
+    fit, groups = Fit.of(coded, pairs, used), (included & ~accused, accused)
+    sides = fit.sides(groups)
+    more, error = fit.clearness(sides)
     if more >= CLEARLY and more >= _ERRORS * error and sides.other.sum() >= _FEWEST_ALIKE:
-        suspected = sides.unknown | accused & ~sides.other & sides.perhaps_other(effects)
-        suspected |= few_shared(coded, pairs, used, sides)
-        return Readings(sides.way, more, before.pairs, suspected)
-    sides = sides_of(coded, pairs, used, effects, groups, 1)
-    more, _ = clearness(coded, pairs, used, sides)
+        suspected = sides.unknown | accused & ~sides.other & fit.perhaps_other(sides)
+        return Readings(sides.way, more, before.pairs, suspected | fit.few_shared(sides))
+    sides = fit.sides(groups, 1)
+    more, _ = fit.clearness(sides)
     if more >= CLEARLY and sides.other.sum() >= _FEWEST_ALIKE:
-        few = shared_with(coded, pairs, used, sides.other) < FEWEST_DOCUMENTS
-        suspected = before.suspected | accused & (few | sides.perhaps_other(effects)) | sides.other
+        few = fit.shared_with(sides.other) < FEWEST_DOCUMENTS
+        suspected = before.suspected | accused & (few | fit.perhaps_other(sides)) | sides.other
         return replace(before, suspected=suspected)
     both = used & accused[pairs.first] & accused[pairs.second] & (pairs.weight > 0)
     together = len(np.unique(coded.document[both]))
@@ -184,19 +167,13 @@ class _Search:
     """The fit to the pairs that are used, and what permutations of names say of it.
 
     Attributes:
-        coded: counts of pairs of codings.
-        pairs: their similarities.
-        used: which are used.
-        effects: what is fitted to them.
+        fit: the effects that are fitted to them.
         ratio: the largest eigenvalue of the residuals / its limit.
         vector: its eigenvector.
         limit: limit of the largest residual, in units of the error of one boundary pair.
     """
 
-    coded: ByDocument
-    pairs: CodedPairs
-    used: Flags
-    effects: Effects
+    fit: Fit
     ratio: float
     vector: Floats
     limit: float
@@ -204,16 +181,16 @@ class _Search:
     @classmethod
     def of(cls, coded: ByDocument, pairs: CodedPairs, used: Flags, judging: Judging) -> "_Search":
         """Fit the effects to the pairs, and again with permuted names."""
-        effects = fit_effects(pairs, used, coded.coders)
+        fit = Fit.of(coded, pairs, used)
         sizes = coded.coders, int(pairs.shared.max(initial=0)) + 1
         limits = judging.seed, permutations(coded.coders), FEWEST_DOCUMENTS
         eigenvalues, largest = permuted(pairs, coded.hashes, used, sizes, limits)
         vector = np.zeros(coded.coders)
-        value = leading(standardised(effects.residual, effects.weight), vector)
+        value = leading(standardised(fit.effects.residual, fit.effects.weight), vector)
         beyond = _BEYOND * float(np.quantile(eigenvalues, 0.95))
         limit = min(beyond, _tail(eigenvalues, _LESS_TAIL))
         ratio = value / limit if limit > 0 else np.nan
-        return cls(coded, pairs, used, effects, ratio, vector, _tail(largest))
+        return cls(fit, ratio, vector, _tail(largest))
 
     def excess(self, alike: Flags) -> float:
         """Return how much more the marked pairs agree, fitted together with all effects."""
@@ -230,11 +207,13 @@ class _Search:
 
         The first is of their residuals, the second of what the effects leave of the marks.
         """
-        pairs = self.pairs
+        pairs = self.fit.pairs
         value = alike[pairs.first, pairs.second].astype(np.float64)
-        own = fit_effects(pairs._replace(value=value), self.used, len(alike))
+        own = fit_effects(pairs._replace(value=value), self.fit.used, len(alike))
         weight = np.triu(own.weight * alike, 1)
-        return float((weight * self.effects.residual).sum()), float((weight * own.residual).sum())
+        return float((weight * self.fit.effects.residual).sum()), float(
+            (weight * own.residual).sum()
+        )
 
     def sides(
         self,
@@ -250,7 +229,7 @@ class _Search:
         groups = included & ~positive, positive
         if positive[np.argmax(included)]:
             groups = groups[::-1]
-        sides = sides_of(self.coded, self.pairs, self.used, self.effects, groups, fewest)
+        sides = self.fit.sides(groups, fewest)
         if np.count_nonzero(sides.other) < _FEWEST_ALIKE:
             return None
         inside = [self._similarity(np.logical_and.outer(w, w)) for w in (sides.common, sides.other)]
@@ -260,10 +239,8 @@ class _Search:
 
     def _similarity(self, chosen: Flags) -> float:
         """Return the mean similarity of the chosen pairs in a document with effect 0."""
-        weight = self.effects.weight * (chosen | chosen.T)
-        return (
-            float((weight * fitted(self.effects)).sum() / weight.sum()) if weight.any() else np.nan
-        )
+        weight = self.fit.effects.weight * (chosen | chosen.T)
+        return float((weight * self.fit.fitted).sum() / weight.sum()) if weight.any() else np.nan
 
     def _without_pair(self, scaled: Floats) -> Floats:
         """Standardise the residuals of pairs by effects that are fitted without each pair.
@@ -276,14 +253,14 @@ class _Search:
             scaled: residuals in units of the error of one boundary pair; -inf of pairs that are
                 not asked for, shape (coders, coders).
         """
-        weight = np.where(np.isfinite(scaled), self.effects.weight, 0.0)
+        weight = np.where(np.isfinite(scaled), self.fit.effects.weight, 0.0)
         flat = [np.argsort(-values, axis=None)[:_REFITTED] for values in (scaled, weight)]
         found, more = scaled.copy(), []
         for at in np.unique(np.concatenate(flat)).tolist():
             pair = divmod(at, len(scaled))
             if np.isfinite(scaled[pair]):
                 _, whole = self._shares(_only(pair, scaled))
-                weight = self.effects.weight[pair]
+                weight = self.fit.effects.weight[pair]
                 factor = np.sqrt(weight / whole) if whole > _RIDGE * weight else 1.0
                 more.append(factor)
                 found[pair] *= factor
@@ -296,7 +273,7 @@ class _Search:
         With four coders, two pairs without a common coder explain the same: of pairs that explain
         about as much, the one is taken that agrees best.
         """
-        effects = self.effects
+        effects = self.fit.effects
         enough = np.triu(effects.documents >= FEWEST_DOCUMENTS, 1)
         scaled = np.where(enough, standardised(effects.residual, effects.weight), -np.inf)
         scaled = self._without_pair(scaled)

@@ -122,8 +122,11 @@ def read_series(settings: TrendSettings) -> NightlySeries:
     """
     history, warnings = read_history(settings.runs)
     rows = history.filter(_chosen(history, settings))
+    first, last = settings.ends
+    span = "" if first is None else f" since {first}"
+    span += "" if last is None else f" until {last}"
     if not rows.num_rows:
-        raise Refused(f"{settings.runs}: no night has {settings.measure}")
+        raise Refused(f"{settings.runs}: no night has {settings.measure}{span}")
     rows = rows.sort_by("date")
     newest = rows.column("date")[-1].as_py()
     rows = rename_history(rows, aliases_on(settings.runs, newest), newest)
@@ -131,14 +134,11 @@ def read_series(settings: TrendSettings) -> NightlySeries:
     other = [name for name in summary_groups(rows.column_names) if name not in RUN_COLUMNS]
     rows, left_out = _comparable(rows, settings)
     every = sorted(set(rows.column("date").to_pylist()))
-    first, last = settings.ends
     nights = every if first is not None else every[-settings.nights :]
     if len(nights) < FEWEST_FOR_AVERAGES:
-        since = "" if first is None else f" since {first}"
-        since += "" if last is None else f" until {last}"
         kind = "comparable night" if left_out else "night"
         raise Refused(
-            f"{settings.runs}: has {counted(len(nights), kind)} with {settings.measure}{since}; "
+            f"{settings.runs}: has {counted(len(nights), kind)} with {settings.measure}{span}; "
             f"at least {FEWEST_FOR_AVERAGES} are needed" + "".join(f"; {text}" for text in left_out)
         )
     rows = rows.filter(pc.is_in(rows.column("date"), pa.array(nights, pa.date32())))

@@ -67,6 +67,7 @@ def test_a_change_within_noise_has_the_same_words_everywhere(
     night = Verdict("2026-01-08", "", asked, {}, (check,), ("s",), (), (), {}, "passed", "", ())
     table = gate_section(night).figures[0].table
     assert table is not None and table.rows[0][2] == words
+    assert change is None or f"{change:+.3f}" in str(table.rows[0][3])
     print_checks([check], 0.05)
     assert words in capsys.readouterr().out
 
