@@ -14,10 +14,10 @@ runs/          a run: folder, plan, tasks, shuffle, record; it alone uses cluste
 results/       what a scoring run found, for every reader: leaderboard, coverage, chance, names
 scoring/       segscore score, sweep, explain
 importing/     segscore import, answers, project: formats, conversion to segmentations
-agreement/     segscore agree, consensus, simulate
-conventions/   segscore reconcile, calibrate
-comparison/    segscore compare, certify, doctor
-nightly/       segscore nightly, history, trend
+agreement/     segscore agree, consensus, simulate coders
+conventions/   segscore reconcile, simulate values
+comparison/    segscore compare, simulate power, suspects
+nightly/       segscore nightly, trend
 reports/       segscore report, export
 """
 

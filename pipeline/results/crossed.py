@@ -166,7 +166,7 @@ def _keys(
     ]
 
 
-def _is_in(board: Leaderboard, measure: str) -> bool:
+def _is_in(board: Any, measure: Any) -> bool:
     """Return whether a group may have a measure: one of all references at once has no reference."""
     rows = (board.average(measure, name) for name in board.names)
     return measure not in PANELS.measures or any(row["value"] is not None for row in rows)

@@ -207,10 +207,13 @@ def warn_of_rejects(
 ) -> list[str]:
     """Return warnings: copies, which rules rejected rows, and which coders have no result.
 
-    The tables of rejects have the columns table, rule and coder; the scored coders have a result.
+    The tables of rejects have the columns table, rule, coder and document_id; the scored coders
+    have a result.
     """
     rules, coders, repeated = Counter[str](), set[str](), 0
+    owners: list[tuple[str, str]] = []
     for rows in rejects:
+        owners = sorted([*owners, *_first_owner(rows)])[:1]
         repeated += _count_repeated(rows)
         counts = pc.value_counts(rows["rule"]).to_pylist()
         rules += Counter({count["values"]: count["counts"] for count in counts})
@@ -225,9 +228,10 @@ def warn_of_rejects(
         more = len(without_result) - _MAX_CODERS
         warnings.append(f"no row of {more} further coder{'s' * (more > 1)} could be scored")
     listed = f"all are listed in {listed_in}"
+    such_as = "".join(f", such as {coder} for {document}" for coder, document in owners)
     return [
         *([f"{copies_left_out(copies)}; {listed}"] if copies else []),
-        *([f"rows were rejected: {format_counts(rules)}; {listed}"] if rules else []),
+        *([f"rows were rejected: {format_counts(rules)}{such_as}; {listed}"] if rules else []),
         *([_NUMBER_TRIALS] if 2 * repeated > rules.total() else []),
         *warnings,
     ]
@@ -238,6 +242,17 @@ def copies_left_out(copies: int) -> str:
     if copies == 1:
         return "1 row is an exact copy of another one and was left out"
     return f"{copies:,} rows are exact copies of others and were left out"
+
+
+def _first_owner(rejects: pa.Table) -> list[tuple[str, str]]:
+    """Return the coder and the document of the first row that is no copy, if they are known."""
+    rows = _without_copies(rejects).select(["coder", "document_id"]).drop_null()
+    rows = rows.filter(pc.not_equal(rows["coder"], ""))
+    if not len(rows):
+        return []
+    order = [(name, "ascending") for name in rows.column_names]
+    first = rows.take(pc.select_k_unstable(rows, 1, order)).to_pylist()
+    return [(row["coder"], row["document_id"]) for row in first]
 
 
 def _without_copies(rejects: pa.Table) -> pa.Table:

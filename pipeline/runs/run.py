@@ -154,7 +154,7 @@ class Run:
         if getattr(self.settings, "replicates", None) is not None:
             warnings.append(REPLICATES_IGNORED)
         if rejected:
-            rejects = self.sink.read(REJECTS, ["table", "rule", "coder"])
+            rejects = self.sink.read(REJECTS, ["table", "rule", "coder", "document_id"])
             warnings += warn_of_rejects(rejects, scored, self.sink.location(REJECTS))
         return {
             "unit": one_unit({table.location: table.unit for table in tables}),

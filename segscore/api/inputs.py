@@ -1,5 +1,6 @@
 """Read tables from any of the forms in which Python users have them."""
 
+import re
 from collections.abc import Iterable, Mapping
 from itertools import chain
 from numbers import Integral
@@ -24,7 +25,7 @@ from segscore.pipeline.tables.read import other_role_error
 from segscore.pipeline.tables.rows import RowPlace, shown
 from segscore.pipeline.tables.sources import TableSource, find_source
 from segscore.pipeline.tables.units import MILLISECOND, with_unit
-from segscore.schemas.input_columns import INPUT_TYPES, TABLE_ROLES
+from segscore.schemas.input_columns import BY_SEGMENT, INPUT_TYPES, TABLE_ROLES
 
 Given = Any
 """A table as a user gives it: see `segscore.evaluate`."""
@@ -111,7 +112,7 @@ def arrow_table(name: str, given: Given) -> tuple[pa.Table, Ints | None]:
                 f"{' '.join(str(problem).split())}; a table has columns, each of one type"
             ) from None
         index = [column for column in table.column_names if column.startswith("__index_level_")]
-        return _with_coder(name, table.drop_columns(index)), None
+        return _with_coder(name, _with_lists(name, table.drop_columns(index))), None
     if isinstance(given, Mapping):
         return _segmentations(name, given), None
     if isinstance(given, Iterable) and not isinstance(given, bytes):
@@ -132,6 +133,30 @@ def _without_views(table: pa.Table) -> pa.Table:
         for field in table.schema
     ]
     return table.cast(pa.schema(fields, table.schema.metadata))
+
+
+def _with_lists(name: str, table: pa.Table) -> pa.Table:
+    """Return a table whose lists are lists, where they are texts, as pandas reads them from CSV.
+
+    Raises:
+        Refused: a text is not a list of numbers.
+    """
+    for number, field in enumerate(table.schema):
+        kind = INPUT_TYPES.get(field.name)
+        is_text = pa.types.is_string(field.type) or pa.types.is_large_string(field.type)
+        if kind is not None and pa.types.is_list(kind) and field.name != BY_SEGMENT and is_text:
+            texts = table.column(number).to_pylist()
+            empty = [] if field.name == "boundaries" else None  # as in CSV
+            parts = [empty if each is None else _NUMBER.findall(each) for each in texts]
+            try:
+                lists = pa.array(parts, pa.list_(pa.string())).cast(kind)
+            except pa.ArrowInvalid as problem:
+                raise Refused(f"{name}: {field.name} is a text, not a list: {problem}") from None
+            table = table.set_column(number, field.name, lists)
+    return table
+
+
+_NUMBER = re.compile(r"[^\s;,\[\]]+")
 
 
 def _with_coder(name: str, table: pa.Table) -> pa.Table:

@@ -887,8 +887,8 @@ def test_score__rejected_rows_are_counted_and_coders_without_scores_named(
     assert_success(result)
     assert result.err.count("none of its rows could be scored") == 5
     assert workspace.warnings() == [
-        "rows were rejected: 6 n_units_agree, 2 unique_document_coder, 1 coder_given; "
-        f"all are listed in {workspace.run}/rejects",
+        "rows were rejected: 6 n_units_agree, 2 unique_document_coder, 1 coder_given, such as "
+        f"long-0 for a; all are listed in {workspace.run}/rejects",
         *(f"long-{i}: none of its rows could be scored" for i in range(5)),
         "no row of 1 further coder could be scored",
         "2 of 3 references have no hypothesis and were not scored; they are listed in "
@@ -1207,7 +1207,7 @@ def test_score__disk_full(workspace: Workspace, monkeypatch: pytest.MonkeyPatch)
         whole(url, content, **how)
 
     monkeypatch.setattr(storage, "write_table", full)
-    assert_refused(workspace, workspace.score(), 1, "No space left")
+    assert_refused(workspace, workspace.score(), 1, "no space left on device")
 
 
 def test_score__interrupted(workspace: Workspace, monkeypatch: pytest.MonkeyPatch) -> None:

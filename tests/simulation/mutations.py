@@ -156,7 +156,7 @@ GUARDS: dict[str, Guard] = {
     "claims are removed last": Guard(_replaced(publication, "tidy", _nothing)),
     "a verdict is kept before it is replaced": Guard(_replaced(kept_verdicts, "_keep", _nothing)),
     "tables that are there are not written over": Guard(
-        _replaced(publish_tables, "require_free", _nothing), 2, _TURNS
+        _replaced(publish_tables, "require_free", _nothing), 1, frozenset({plans.TABLE})
     ),
     "what is prepared is known, and not only listed": Guard(
         _without_memory, 1, frozenset({plans.STALE})

@@ -151,8 +151,8 @@ class StoragePromises:
             assert storage.open_parquet(file.url).read().equals(TABLE)
         assert storage.names(folder_url) == sorted(HOSTILE)
         for name in HOSTILE:
-            file = f"{name}.parquet"
-            storage.copy(f"{folder_url}/{name}", f"{folder_url}/copied {name}", {file: file})
+            same = {f"{name}.parquet": f"{name}.parquet"}
+            storage.copy(f"{folder_url}/{name}", f"{folder_url}/copied {name}", same)
             storage.remove(f"{folder_url}/{name}")
         assert storage.names(folder_url) == sorted(f"copied {name}" for name in HOSTILE)
         for name in HOSTILE:

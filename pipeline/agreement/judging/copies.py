@@ -113,8 +113,8 @@ class Copies(Step):
             )
         return (
             f"{both} agree {shown_as(row['residual'], '.2f')} more than their agreement with the "
-            "others predicts: they may read the guidelines in a way of their own, or have worked "
-            "together."
+            "others predicts: they may read the guidelines in a way of their own, have worked "
+            "together, or have had the same tool."
         )
 
 

@@ -84,7 +84,8 @@ def is_better(level: Level, measure: str) -> bool:
 def _common_subject(level: Level) -> str:
     alike, every = level.alike
     who = f"all {every} systems" if alike == every else f"{alike} of {every} systems"
-    return f"{'everything' if level.over_all else group_name(level.group)}, for {who},"
+    what = "the average of all documents" if level.over_all else group_name(level.group)
+    return f"{what}, for {who},"
 
 
 def _common_cause(level: Level) -> str:

@@ -166,7 +166,7 @@ def test_a_pair_that_reads_in_its_own_way_is_not_told_that_one_copied() -> None:
     assert [sentence for sentence in sentences if " predicts" in sentence] == [
         f"{pair['coder']} and {pair['peer']} agree {pair['residual']:.2f} more than their "
         "agreement with the others predicts: they may read the guidelines in a way of their own, "
-        "or have worked together."
+        "have worked together, or have had the same tool."
     ]
 
 

@@ -4,6 +4,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
 import pytest
 
 import segscore
@@ -51,3 +52,16 @@ def test_datasets_of_hugging_face_are_read_by_their_arrow_tables() -> None:
     assert evaluation["pk"].micro == 0
     assert len(evaluation.scores) == 8
     assert values(segscore.evaluate(whole, whole)) == values(segscore.evaluate(PLAIN, PLAIN))
+
+
+def test_lists_that_were_read_as_texts_from_csv() -> None:
+    names = {"document_id": ["a", "b", "c"], "n_units": [11, 9, 7]}
+    texts = pa.table({**names, "boundaries": ["2 5", "[1, 4]", None]})
+    lists = pa.table({**names, "boundaries": [[2, 5], [1, 4], []]})
+    hypotheses = pa.table({**names, "boundaries": ["2;4", "4", ""]})
+    scored = [segscore.evaluate(references, hypotheses) for references in (texts, lists)]
+    assert scored[0].scores.equals(scored[1].scores)
+    assert scored[0]["f1"].micro == 2 * 2 / (4 + 3)
+    wrong = pa.table({**names, "boundaries": ["2 5", "early", ""]})
+    with pytest.raises(segscore.Refused, match="references: boundaries is a text, not a list"):
+        segscore.evaluate(wrong, hypotheses)

@@ -137,7 +137,8 @@ def test_a_level_that_is_held_in_a_group_alone_is_said_of_it() -> None:
 def test_a_general_change_is_not_said_of_each_group_and_system() -> None:
     levels = judge_levels(nights(1, lambda _s, _c, at: at * 0.006), SETTINGS)
     assert named(levels) == {(None, None)}
-    assert describe_trend(levels, [], SETTINGS)[0].startswith("everything, for all 5 systems, fell")
+    said = "the average of all documents, for all 5 systems, fell"
+    assert describe_trend(levels, [], SETTINGS)[0].startswith(said)
 
 
 @pytest.mark.long

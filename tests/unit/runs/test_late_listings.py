@@ -9,6 +9,7 @@ from segscore.pipeline.errors import Failed
 from segscore.pipeline.runs import claims, run_folder
 from segscore.pipeline.runs.claims import Claim
 from segscore.pipeline.runs.fingerprint import Fingerprint
+from segscore.pipeline.runs.publication import tidy
 from segscore.pipeline.runs.publish_tables import publish_tables
 from segscore.pipeline.runs.run_folder import Attempt, OtherRun
 
@@ -63,3 +64,16 @@ def test_an_import_that_has_moved_tables_is_not_started_over(tmp_path: Path) -> 
     (tmp_path / "hypotheses" / "0.parquet").unlink()
     (tmp_path / "hypotheses").rmdir()
     assert run_folder.examine(attempt.output, IMPORT, fresh=True).state.newest == resumed.claim
+
+
+def test_what_a_killed_publisher_left_of_a_table_is_removed(tmp_path: Path) -> None:
+    attempt = attempt_in(tmp_path)
+    prepared = Path(attempt.folder) / "hypotheses" / "0.parquet"
+    half, mine = tmp_path / ".hypotheses.0123456789abcdef.tmp", tmp_path / ".mine.tmp"
+    for path in (prepared, half / "0.parquet", mine / "0.parquet"):
+        path.parent.mkdir(parents=True)
+        path.write_bytes(b"rows")
+    publish_tables(attempt, ["hypotheses"])
+    tidy(attempt, {})
+    assert sorted(path.name for path in tmp_path.iterdir()) == [".mine.tmp", "hypotheses"]
+    assert (tmp_path / "hypotheses" / "0.parquet").read_bytes() == b"rows"
