@@ -15,7 +15,10 @@ from segscore.pipeline.statistics.formatted_numbers import (
 Ends = tuple[float | None, float | None]
 """The ends of an interval; None where undefined."""
 
-_SHORT = {format_value: short_value, shown_change: short_change}
+_SHORT: dict[Callable[[Any], str], Callable[[Any], str]] = {
+    format_value: short_value,
+    shown_change: short_change,
+}
 """How a column writes its values -> how it writes them with three decimals."""
 
 PEOPLE, PROGRAMS = "people", "programs"
