@@ -146,7 +146,7 @@ def _with_lists(name: str, table: pa.Table) -> pa.Table:
         is_text = pa.types.is_string(field.type) or pa.types.is_large_string(field.type)
         if kind is not None and pa.types.is_list(kind) and field.name != BY_SEGMENT and is_text:
             texts = table.column(number).to_pylist()
-            empty = [] if field.name == "boundaries" else None  # as in CSV
+            empty: list[str] | None = [] if field.name == "boundaries" else None  # as in CSV
             parts = [empty if each is None else _NUMBER.findall(each) for each in texts]
             try:
                 lists = pa.array(parts, pa.list_(pa.string())).cast(kind)
