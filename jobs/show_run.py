@@ -5,7 +5,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from segscore.jobs.show.formats import ResultFormat
+from segscore.jobs.show.formats import PaperFormat
+from segscore.pipeline.errors import Refused
+from segscore.pipeline.settings.options import Panel
 
 if TYPE_CHECKING:
     from segscore.pipeline.runs.finished import FinishedRun
@@ -14,9 +16,22 @@ if TYPE_CHECKING:
 
 def show_run(
     run: Annotated[str, typer.Argument(help="Folder of the run.")],
-    format_name: ResultFormat = "text",
+    layout: Annotated[
+        str | None,
+        typer.Option(
+            help="Table of a scored run, in any format: the layouts of `segscore score`.",
+            show_default=False,
+            rich_help_panel=Panel.OUTPUT,
+        ),
+    ] = None,
+    format_name: PaperFormat = "text",
 ) -> None:
     """Show a finished run again, or the progress of another one."""
+    if layout is not None:
+        _print_layout(run, layout, format_name)
+        return
+    if format_name == "latex":
+        raise Refused("--format latex: prints a layout; add --layout, such as --layout systems")
     from segscore.jobs.show.formats import described, plain_table, print_json, print_table
     from segscore.pipeline.runs import run_folder
 
@@ -35,6 +50,18 @@ def show_run(
         ]
         row = {**state, "stages": ", ".join(stages)}
         print_table(plain_table(list(row), [row], ""), format_name)
+
+
+def _print_layout(url: str, layout: str, format_name: str) -> None:
+    """Print a scored run in a layout, as `segscore score` does."""
+    from segscore.jobs.show.scored import print_scored, require_layout
+    from segscore.pipeline.scoring.finished_scoring import FinishedScoring
+
+    finished = FinishedScoring.open(url)
+    chosen = finished.score_settings()
+    grouped = bool(chosen.group_by or chosen.consensus is not None or finished.by_level)
+    require_layout(layout, format_name, grouped=grouped, confusion=chosen.confusion)
+    print_scored(finished, layout, format_name, written=False)
 
 
 def _print_progress(progress: "Status") -> None:

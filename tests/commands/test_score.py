@@ -319,3 +319,18 @@ def test_measures_lists_every_measure(segscore: Segscore) -> None:
     assert result.code == 0
     for measure in PAIRS.measures.values():
         assert measure.name in result.out
+
+
+def test_a_finished_run_is_shown_in_any_layout(segscore: Segscore, tmp_path: Path) -> None:
+    run, news = tmp_path / "run", DATA / "news.jsonl"
+    options = ("--layout", "documents", "--format", "csv")
+    scored = segscore("score", news, news, "--group-by", "programme", "--output", run, *options)
+    assert segscore("show", run, *options).out == scored.out
+    for layout, format_name in (("groups", "markdown"), ("crossed", "latex"), ("systems", "csv")):
+        options = ("--layout", layout, "--format", format_name)
+        again = segscore("score", news, news, "--group-by", "programme", "--output", run, *options)
+        shown = segscore("show", run, *options)
+        assert shown.code == 0, shown.err
+        assert shown.out == again.out
+    assert "must be one of systems" in segscore("show", run, "--layout", "sytems").err
+    assert "add --layout" in segscore("show", run, "--format", "latex").err
