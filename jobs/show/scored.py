@@ -26,7 +26,9 @@ def require_layout(layout: str, format_name: str, *, grouped: bool, confusion: b
     if layout in ("measures", "documents") and format_name == "latex":
         raise Refused(f"--layout {layout}: has no form in LaTeX; name systems or groups")
     if layout == "confusion" and not confusion:
-        raise Refused("--layout confusion: nothing was counted; score with --confusion")
+        raise Refused(
+            "--layout confusion: nothing was counted; add --confusion to `segscore score`"
+        )
 
 
 def print_scored(
