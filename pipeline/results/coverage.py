@@ -71,7 +71,7 @@ class Coverage:
             return f"not ranked: {systems} were scored on different documents"
         few = "no document" if not self.shared else f"only {self.shared:,} documents"
         few = "only 1 document" if self.shared == 1 else few
-        why = "too few to rank them"
+        why = f"fewer than the {LEAST_SHARED} that a ranking needs"
         if self.shared >= LEAST_SHARED:
             why = f"fewer than half of the {min(self.documents):,} of the system with the fewest"
         return f"not ranked: {systems} share {few}" + (f", {why}" if self.shared else "")
