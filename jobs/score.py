@@ -71,7 +71,8 @@ def score(
     if isinstance(outcome, Done):
         say_done(outcome, format_name)
     finished = FinishedScoring.open(chosen.output) if isinstance(outcome, Done) else outcome
-    print_scored(finished, layout, format_name, written=finished is outcome)
+    order = chosen.measures_in_order
+    print_scored(finished, layout, format_name, order, written=finished is outcome)
     if format_name == "text" and chosen.n_t is None and (said := chosen_n_t(finished.record)):
         LOG.say("info", said)
 

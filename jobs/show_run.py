@@ -61,7 +61,7 @@ def _print_layout(url: str, layout: str, format_name: str) -> None:
     chosen = finished.score_settings()
     grouped = bool(chosen.group_by or chosen.consensus is not None or finished.by_level)
     require_layout(layout, format_name, grouped=grouped, confusion=chosen.confusion)
-    print_scored(finished, layout, format_name, written=False)
+    print_scored(finished, layout, format_name, chosen.measures_in_order, written=False)
 
 
 def _print_progress(progress: "Status") -> None:

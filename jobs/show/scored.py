@@ -1,5 +1,6 @@
 """Print the results of a scoring run in a layout and a format."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 from segscore.jobs.show.formats import as_rows, described, plain_table, print_json
@@ -32,7 +33,12 @@ def require_layout(layout: str, format_name: str, *, grouped: bool, confusion: b
 
 
 def print_scored(
-    finished: FinishedScoring, layout: str, format_name: str, *, written: bool
+    finished: FinishedScoring,
+    layout: str,
+    format_name: str,
+    order: Sequence[str],
+    *,
+    written: bool,
 ) -> None:
     """Print a scoring run.
 
@@ -40,20 +46,20 @@ def print_scored(
         finished: the run.
         layout: the arrangement of its results, which ``require_layout`` accepts.
         format_name: how to print it.
+        order: measures in the order to print them.
         written: whether the command wrote the run, and says where.
     """
     output = finished.url
     if format_name == "text":
-        order = finished.score_settings().measures_in_order
         print_finished(output, finished, layout, order, written=written)
         if layout in ("documents", "confusion") or parse_crossing(layout, grouped=True):
-            print_in_format(_table(finished, layout), format_name)
+            print_in_format(_table(finished, layout, order), format_name)
         return
     log_finished(output, finished.record)
     if format_name == "json":
         _print_json(finished)
     else:
-        print_in_format(_table(finished, layout), format_name)
+        print_in_format(_table(finished, layout, order), format_name)
 
 
 def _print_json(finished: FinishedScoring) -> None:
@@ -64,7 +70,7 @@ def _print_json(finished: FinishedScoring) -> None:
     print_json("score", {"output": finished.url, **described(finished.record), **tables})
 
 
-def _table(finished: FinishedScoring, layout: str) -> ResultTable:
+def _table(finished: FinishedScoring, layout: str, order: Sequence[str]) -> ResultTable:
     """Arrange the averages of a run."""
     if layout == "confusion":
         from segscore.pipeline.scoring.confusion_table import confusion_table
@@ -73,12 +79,14 @@ def _table(finished: FinishedScoring, layout: str) -> ResultTable:
     if layout == "documents":
         scores = finished.table("scores")
         return plain_table(scores.column_names, scores.to_pylist(), finished.signature)
-    summary, record, settings = ranked_summary(finished), finished.record, finished.score_settings()
+    summary, record = ranked_summary(finished), finished.record
     signature = record["signature"]
     if layout == "measures":
         return plain_table(summary.column_names, summary.to_pylist(), signature)
-    missing = describe_missing(Missing.of_record(record.get("missing")), settings.missing)
-    table = summary_table(summary, layout, settings.measures_in_order)
+    missing = describe_missing(
+        Missing.of_record(record.get("missing")), finished.score_settings().missing
+    )
+    table = summary_table(summary, layout, order)
     said = [*filter(None, [table.notes.get(())]), *describe_losses(record["rows"]), *missing]
     notes = {**table.notes, (): "; ".join(said)} if said else table.notes
     return replace(table, signature=signature, notes=notes)
