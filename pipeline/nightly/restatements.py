@@ -8,7 +8,7 @@ is killed in between, the next run of the date ends it; of two processes, the fi
 
 import hashlib
 import json
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence, Set
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, date, datetime
@@ -52,9 +52,28 @@ _SHAPE = Shape(
         "references[][]": "string or int",
     }.items()
 )
-"""What a night said before it was scored again: its date, the fingerprint of its run, when that was
-judged, why it is scored again, (system, measure, average, value) of each average of a rule, and
-(document, reference, digest) of each reference."""
+"""What is noted before a night is scored again."""
+
+
+@dataclass(frozen=True)
+class _Before:
+    """What a night said before it was scored again.
+
+    Attributes:
+        date: the night.
+        run: fingerprint of its run.
+        judged: when that was judged.
+        reason: why it is scored again, by its settings and inputs.
+        values: value of each average of a rule.
+        references: document, name and digest of each reference.
+    """
+
+    date: str
+    run: str
+    judged: str
+    reason: str
+    values: Mapping[_Key, float | None]
+    references: Set[tuple[Any, ...]]
 
 
 @dataclass(frozen=True)
@@ -126,22 +145,34 @@ def record_restatement(runs: str, night: Night) -> None:
     text = storage.read_text(url)
     if text is None:
         return
-    with suppress(Refused, TypeError, ValueError):  # damaged, or of an earlier version
-        _record(runs, night, read_record(url, text, _SHAPE))
+    before = _read_before(url, text)
+    if before is not None and before.run != night.fingerprint:
+        about = json.dumps([before.run, before.judged, night.fingerprint])
+        digest = hashlib.sha256(about.encode()).hexdigest()[:_DIGITS]
+        name = f"date={night.date}-{digest}.parquet"
+        rows = [*_rows(before, night, Nights(runs))]
+        if rows and name not in storage.names(storage.join(runs, FOLDER)):
+            storage.write_table(storage.join(runs, FOLDER, name), _to_table(rows), plain=())
     storage.remove(url)
     storage.remove_temporary(url)
 
 
-def _record(runs: str, night: Night, before: Mapping[str, Any]) -> None:
-    """Write the rows about a night that said something else before, if they are not there yet."""
-    if before["run"] == night.fingerprint:
-        return
-    about = json.dumps([before["run"], before["judged"], night.fingerprint])
-    digest = hashlib.sha256(about.encode()).hexdigest()[:_DIGITS]
-    name = f"date={night.date}-{digest}.parquet"
-    rows = [*_rows(before, night, Nights(runs))]
-    if rows and name not in storage.names(storage.join(runs, FOLDER)):
-        storage.write_table(storage.join(runs, FOLDER, name), _to_table(rows), plain=())
+def _read_before(url: str, text: str) -> _Before | None:
+    """Read what a night said; None if the file is damaged, or an earlier version wrote it."""
+    with suppress(Refused, TypeError, ValueError):
+        noted = read_record(url, text, _SHAPE)
+        return _Before(
+            noted["date"],
+            noted["run"],
+            noted["judged"],
+            noted["reason"],
+            {
+                (s, m, a): None if value is None else float(value)
+                for s, m, a, value in noted["values"]
+            },
+            {(document, name, digest) for document, name, digest in noted["references"]},
+        )
+    return None
 
 
 def read_restatements(runs: str, warnings: list[str]) -> list["Restatement"]:
@@ -198,12 +229,12 @@ def _still_resting(nights: Nights, row: Mapping[str, Any]) -> list[date]:
     ]
 
 
-def _rows(before: Mapping[str, Any], night: Night, nights: Nights) -> Iterator[dict[str, Any]]:
+def _rows(before: _Before, night: Night, nights: Nights) -> Iterator[dict[str, Any]]:
     """Yield a row for each average of a rule, as the rules were before, that is another one now.
 
     A measure that the night no longer has is not undefined, but was not asked for.
     """
-    old: dict[_Key, float | None] = {(s, m, a): value for s, m, a, value in before["values"]}
+    old = before.values
     now = _values(night, {key[1:] for key in old})
     measured = {key[1:] for key in now}
     changed = [k for k, value in old.items() if k[1:] in measured and now.get(k) != value]
@@ -216,9 +247,9 @@ def _rows(before: Mapping[str, Any], night: Night, nights: Nights) -> Iterator[d
         for day in nights.dates
         if day > night.date
         and (found := nights.find(day)) is not None
-        and rests_on(found.verdict, before["date"], before["run"], since)
+        and rests_on(found.verdict, before.date, before.run, since)
     ]
-    documents = _changed_documents(before["references"], _references(night))
+    documents = _changed_documents(before.references, _references(night))
     reason = f"references of {counted(documents, 'document')} changed" if documents else ""
     for system, measure, average in changed:
         yield {
@@ -230,8 +261,8 @@ def _rows(before: Mapping[str, Any], night: Night, nights: Nights) -> Iterator[d
             "before": old[system, measure, average],
             "after": now.get((system, measure, average)),
             "documents": documents,
-            "reason": reason or before["reason"],
-            "run_before": before["run"],
+            "reason": reason or before.reason,
+            "run_before": before.run,
             "run": night.fingerprint,
             "later": later,
         }
@@ -259,11 +290,10 @@ def _references(night: Night) -> set[tuple[Any, ...]]:
     return found
 
 
-def _changed_documents(before: Sequence[Sequence[Any]], now: Collection[tuple[Any, ...]]) -> int:
+def _changed_documents(old: Set[tuple[Any, ...]], now: Set[tuple[Any, ...]]) -> int:
     """Return the number of documents of both runs that have other references."""
-    old = {tuple(row) for row in before}
     shared = {row[0] for row in old} & {row[0] for row in now}
-    return len({row[0] for row in old.symmetric_difference(now)} & shared)
+    return len({row[0] for row in old ^ now} & shared)
 
 
 def _to_table(rows: Sequence[Mapping[str, Any]]) -> pa.Table:

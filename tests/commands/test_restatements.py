@@ -10,8 +10,10 @@ import pyarrow as pa
 import pytest
 
 from segscore.pipeline import storage
+from segscore.pipeline.errors import Refused
 from segscore.pipeline.nightly.gate.rules import parse_rule
-from segscore.pipeline.nightly.restatements import note_before
+from segscore.pipeline.nightly.nights import read_night
+from segscore.pipeline.nightly.restatements import note_before, record_restatement
 from segscore.pipeline.storage import read_table
 from segscore.schemas.nights import RESTATEMENTS
 from tests.support.command_line import Segscore
@@ -164,6 +166,50 @@ def test_a_night_is_recorded_once_whoever_ends_it(archive: Archive) -> None:
     noted.write_text("{")
     assert archive.run(FIRST).code == 0
     assert restated(archive) == listed and not before_files(archive)
+
+
+def test_a_note_stays_until_what_it_says_is_recorded(archive: Archive) -> None:
+    """The table of averages cannot be read while the restatement is recorded."""
+    night = date.fromisoformat(FIRST)
+    note_before(archive.runs, night, parse_rule(RULE), "why")
+    correct_references(archive, FIRST)
+    found = read_night(archive.runs, night)
+    assert found is not None
+    (noted,) = before_files(archive)
+    noted.write_text(noted.read_text().replace(found.fingerprint, "of an earlier run"))
+    (summary,) = Path(archive.folder_of(FIRST), "summary").glob("*.parquet")
+    content = summary.read_bytes()
+    summary.write_bytes(b"damaged")
+    with pytest.raises(Refused, match="summary"):
+        record_restatement(archive.runs, found)
+    assert before_files(archive) == [noted]
+    summary.write_bytes(content)
+    assert archive.run(FIRST).code == 0
+    assert {row["run_before"] for row in restated(archive)} == {"of an earlier run"}
+    assert before_files(archive) == []
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        {"values": [["steady", "boundary_similarity", "micro"]]},
+        {"values": [["steady", "boundary_similarity", "micro", "high"]]},
+        {"references": [["a", "b"]]},
+        {"reason": None},
+        {"judged": ...},
+    ],
+)
+def test_a_damaged_note_is_removed(archive: Archive, damage: dict[str, Any]) -> None:
+    night = date.fromisoformat(FIRST)
+    note_before(archive.runs, night, parse_rule(RULE), "why")
+    (noted,) = before_files(archive)
+    content = {**json.loads(noted.read_text()), "run": "of an earlier run", **damage}
+    noted.write_text(json.dumps({k: value for k, value in content.items() if value is not ...}))
+    found = read_night(archive.runs, night)
+    assert found is not None
+    record_restatement(archive.runs, found)
+    assert before_files(archive) == []
+    assert not [*Path(archive.runs, "restatements").glob("date=*")]
 
 
 def test_a_night_that_is_restated_back_and_forth_has_a_row_for_each_time(
