@@ -43,20 +43,19 @@ def score(
     format_name: PaperFormat = "text",
 ) -> None:
     """Score hypotheses against references and write scores, averages and intervals."""
-    from segscore.jobs.show.scored import print_scored, require_layout
+    from segscore.jobs.show.scored import has_groups, print_scored, require_layout
     from segscore.pipeline.runs import executors
     from segscore.pipeline.runs.planning import LIMITS
     from segscore.pipeline.scoring import run
     from segscore.pipeline.scoring.finished_scoring import FinishedScoring
     from segscore.pipeline.scoring.inputs import find_inputs
 
-    grouped = chosen.group_by or chosen.consensus is not None or chosen.by_level is not None
-    require_layout(layout, format_name, grouped=bool(grouped), confusion=chosen.confusion)
+    require_layout(layout, format_name, chosen)
     if explain_plan:
         plan = run.scoring_plan(chosen, find_inputs(chosen), LIMITS)
         print_plan(plan, "score", format_name)
         return
-    if layout == "groups" and not grouped:
+    if layout == "groups" and not has_groups(chosen):
         LOG.say(
             "warning",
             "--layout groups: there are no groups; repeat the command with --group-by and the "

@@ -59,8 +59,7 @@ def _print_layout(url: str, layout: str, format_name: str) -> None:
 
     finished = FinishedScoring.open(url)
     chosen = finished.score_settings()
-    grouped = bool(chosen.group_by or chosen.consensus is not None or finished.by_level)
-    require_layout(layout, format_name, grouped=grouped, confusion=chosen.confusion)
+    require_layout(layout, format_name, chosen)
     print_scored(finished, layout, format_name, chosen.measures_in_order, written=False)
 
 

@@ -151,13 +151,8 @@ def print_row_counts(record: dict[str, Any], where: str = "") -> None:
     print_lines(*_row_counts(record, where), style="dim")
 
 
-def _counted(number: int, table: str) -> str:
-    """Return a number of rows with the name of their table, such as `1 hypothesis`."""
-    name = {"hypotheses": "hypothesis"}.get(table, table.removesuffix("s"))
-    return f"{number:,} {name if number == 1 else table}"
-
-
 def _row_counts(record: dict[str, Any], where: str) -> Iterator[str]:
+    from segscore.pipeline.runs.record import name_of_rows
     from segscore.pipeline.scoring.missing import Missing
 
     added = Missing.of_record(record.get("missing")).added
@@ -165,7 +160,8 @@ def _row_counts(record: dict[str, Any], where: str) -> Iterator[str]:
     if not added and all(
         counts["in"] == counts["scored"] and not counts.get("copies") for counts in rows.values()
     ):
-        scored = ", ".join(_counted(counts["in"], name) for name, counts in rows.items())
+        numbers = ((name, counts["in"]) for name, counts in rows.items())
+        scored = ", ".join(f"{number:,} {name_of_rows(name, number)}" for name, number in numbers)
         yield "; ".join(filter(None, [f"scored {scored}", where]))
         return
     for name, counts in rows.items():

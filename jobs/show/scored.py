@@ -12,6 +12,7 @@ from segscore.pipeline.results.crossed import parse_crossing, summary_table
 from segscore.pipeline.runs.record import describe_losses
 from segscore.pipeline.scoring.finished_scoring import FinishedScoring
 from segscore.pipeline.scoring.missing import Missing, describe_missing
+from segscore.pipeline.scoring.settings import ScoreSettings
 from segscore.pipeline.scoring.shared_averages import ranked_summary
 from segscore.pipeline.settings.ranges import one_of
 from segscore.pipeline.statistics.result_table import ResultTable
@@ -20,13 +21,19 @@ _CONFUSIONS = ("confusion", "label_confusion")
 """Tables of errors by type and by label, which JSON has if they were asked for."""
 
 
-def require_layout(layout: str, format_name: str, *, grouped: bool, confusion: bool) -> None:
-    """Refuse a layout that a run or a format does not have."""
-    if parse_crossing(layout, grouped=grouped) is None:
+def has_groups(settings: ScoreSettings) -> bool:
+    """Return whether a run has averages of groups, consensus references or levels."""
+    ways = settings.group_by, settings.consensus is not None, settings.by_level is not None
+    return any(ways)
+
+
+def require_layout(layout: str, format_name: str, settings: ScoreSettings) -> None:
+    """Refuse a layout that a run with these settings or a format does not have."""
+    if parse_crossing(layout, grouped=has_groups(settings)) is None:
         one_of("--layout", layout, SCORE_LAYOUTS)
     if layout in ("measures", "documents") and format_name == "latex":
         raise Refused(f"--layout {layout}: has no form in LaTeX; name systems or groups")
-    if layout == "confusion" and not confusion:
+    if layout == "confusion" and not settings.confusion:
         raise Refused(
             "--layout confusion: nothing was counted; add --confusion to `segscore score`"
         )

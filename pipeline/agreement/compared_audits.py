@@ -113,10 +113,10 @@ class ComparedAudits:
         known = [each for each in found if each is not None]
         if not change:
             return known[0]
-        if name == "named":
-            return AuditValue(known[0].value - known[1].value, None, None)
-        changed = difference(self.estimates[at], self.estimates[at + 1])
         apart = known[0].value - known[1].value
+        if name == "named":
+            return AuditValue(apart, None, None)
+        changed = difference(self.estimates[at], self.estimates[at + 1])
         # Chance that is computed in another way (--expected) moves both ends.
         ends = (None if isnan(end) else end + apart - changed.value for end in changed.interval())
         return AuditValue(apart, *ends)

@@ -34,14 +34,6 @@ _BETWEEN_ROWS = {
 }
 """Rules that compare several rows, in words for a message."""
 
-_ONE = {
-    "references": "reference",
-    "hypotheses": "hypothesis",
-    "codings": "coding",
-    "documents": "document",
-}
-"""Input table -> one of its rows."""
-
 SCHEMA = 3
 """Version of the tables and of run.json; runs of 0.1 and 0.2 have none."""
 
@@ -111,6 +103,12 @@ def count_rejected(rejects: pa.Table, table: str) -> dict[str, int]:
     rules = rejects["rule"].filter(pc.equal(rejects["table"], table))
     copies = pc.sum(pc.equal(rules, EXACT_COPY)).as_py() or 0
     return {"rejected": len(rules) - copies, **({_COPIES: copies} if copies else {})}
+
+
+def name_of_rows(table: str, rows: int) -> str:
+    """Return what to call rows of an input table, such as `hypothesis` for one of `hypotheses`."""
+    one = {"hypotheses": "hypothesis"}.get(table, table.removesuffix("s"))
+    return one if rows == 1 else table
 
 
 def describe_losses(rows: RowCounts) -> list[str]:
@@ -196,9 +194,9 @@ def _describe_rejects(sink: Sink, rejected: int) -> str:
             f" ({meaning})" if meaning else ""
         )
         why += f", such as {coder} for {where}" if coder else f", such as {where}"
-    what = f"{number} {_ONE.get(table, table) if number == 1 else table}"
     if number < rejected:
         return f"{rejected} input rows were rejected, {number} of them {table}: {why}"
+    what = f"{number} {name_of_rows(table, number)}"
     return f"{what} {'was' if number == 1 else 'were'} rejected: {why}"
 
 
@@ -282,10 +280,10 @@ def why_nothing_scored(sink: Sink, sides: Iterable[str]) -> str:
     """
     rejects = [*sink.read(REJECTS, [*REJECT_ORDER, "rule", "detail"])]
     unpaired = sink.read(UNPAIRED, ["table", "document_id"])
-    return explain_losses(rejects, unpaired, sides, list_of_rejects(rejects))
+    return explain_losses(rejects, unpaired, sides, count_broken_rules(rejects))
 
 
-def list_of_rejects(rejects: Iterable[pa.Table]) -> str:
+def count_broken_rules(rejects: Iterable[pa.Table]) -> str:
     """Say how many rows broke each rule, and what to do about several answers of a system.
 
     The tables of rejects have the columns table and rule.

@@ -11,9 +11,9 @@ from segscore.pipeline.errors import Absent, NoResult, NothingPaired
 from segscore.pipeline.runs.record import (
     REJECT_ORDER,
     RowCounts,
+    count_broken_rules,
     count_rejected,
     explain_losses,
-    list_of_rejects,
     require_few_rejects,
     rest_of,
 )
@@ -70,7 +70,7 @@ def require_scored(sink: Sink, inputs: Inputs, account: RowCounts) -> None:
     if not account["hypotheses"]["scored"]:
         rejects = [*sink.read(REJECTS, [*REJECT_ORDER, "rule", "detail", "document_id"])]
         unpaired = [*sink.read(UNPAIRED, ["table", "document_id"])]
-        raise nothing_scored(inputs, account, rejects, unpaired, list_of_rejects(rejects))
+        raise nothing_scored(inputs, account, rejects, unpaired, count_broken_rules(rejects))
 
 
 def require_few_lost(

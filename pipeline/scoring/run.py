@@ -5,7 +5,6 @@ from dataclasses import replace
 from segscore.pipeline.errors import Done
 from segscore.pipeline.runs import planning
 from segscore.pipeline.runs.executor import Executor
-from segscore.pipeline.runs.planning import Limits, Plan
 from segscore.pipeline.runs.sink import Sink
 from segscore.pipeline.runs.tasks import Progress, TaskRun, ignore_progress
 from segscore.pipeline.scoring.aspects import ASPECTS
@@ -67,7 +66,7 @@ def run_scoring(
         return finish(run, settings, inputs, results, explanation, is_unit_unknown=unknown)
 
 
-def scoring_plan(settings: ScoreSettings, inputs: Inputs, limits: Limits) -> Plan:
+def scoring_plan(settings: ScoreSettings, inputs: Inputs, limits: planning.Limits) -> planning.Plan:
     """Choose how hypotheses are brought together with their references."""
     tables = {table.name: table for table in inputs.tables}
     scored = inputs.hypotheses.name

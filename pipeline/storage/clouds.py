@@ -61,9 +61,6 @@ _TRANSIENT = BUSY | UNREACHABLE | {"ConditionalRequestConflict"}
 _FAILURES, _SAID = count(1), {10, 100, 1000, 10_000}
 """Numbers of the requests that failed, and those that are said."""
 
-_TRIES = 10
-"""How often s3fs makes a request, with pauses of 29 s in all, most of them short."""
-
 
 def _s3_settings() -> dict[str, Any]:
     import s3fs.core
@@ -72,12 +69,36 @@ def _s3_settings() -> dict[str, Any]:
     has_handler = hasattr(s3fs.core, "set_custom_error_handler")
     if has_handler:
         s3fs.core.set_custom_error_handler(is_transient)
-    if not {"AWS_MAX_ATTEMPTS", "AWS_RETRY_MODE"} & os.environ.keys():
+    if not _user_sets_retries():
         # Older releases of s3fs repeat nothing that a server refuses; botocore, at most four times.
         config["retries"] = {"mode": "standard", "total_max_attempts": 1 if has_handler else 4}
-        if has_handler:
-            s3fs.core.S3FileSystem.retries = _TRIES
     return {"config_kwargs": config}
+
+
+def _user_sets_retries() -> bool:
+    return bool({"AWS_MAX_ATTEMPTS", "AWS_RETRY_MODE"} & os.environ.keys())
+
+
+def _s3_files() -> Any:
+    """Return the patient class of file systems, unless the environment says how often to try."""
+    import s3fs.core
+
+    is_plain = _user_sets_retries() or not hasattr(s3fs.core, "set_custom_error_handler")
+    return s3fs.S3FileSystem if is_plain else _patient_s3_files()
+
+
+@cache
+def _patient_s3_files() -> Any:
+    """Return a class of file systems that make a request up to ten times.
+
+    The pauses take 29 s in all, and most of them are short.
+    """
+    from s3fs import S3FileSystem
+
+    class S3Files(S3FileSystem):  # type: ignore[misc]
+        retries = 10
+
+    return S3Files
 
 
 def _gcs_settings() -> dict[str, Any]:
@@ -168,6 +189,7 @@ S3 = Cloud(
         credentials="AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or AWS_PROFILE",
         address="AWS_ENDPOINT_URL and AWS_DEFAULT_REGION",
     ),
+    kind=_s3_files,
 )
 GCS = Cloud(
     extra="gcs",

@@ -401,6 +401,16 @@ def test_settings_of_the_user_take_precedence(s3: str, monkeypatch: pytest.Monke
     assert files.dircache.use_listings_cache
 
 
+def test_other_file_systems_of_the_program_keep_their_settings(
+    s3: str, environment: Environment
+) -> None:
+    own = fsspec.get_filesystem_class("s3")
+    assert own.retries <= object_stores.resolve(f"{s3}/t").files.retries
+    assert own.retries == 5, "segscore changed the class of the package"
+    environment(AWS_MAX_ATTEMPTS="3")
+    assert type(object_stores.resolve(f"{s3}/t").files) is own
+
+
 @pytest.mark.usefixtures("at_once")
 @pytest.mark.parametrize("store", STORES)
 def test_a_store_without_an_answer_is_reported(
