@@ -102,8 +102,8 @@ _PANELS = (
 
 _MEANS = """\
 Each chosen measure of [scores](#scores) has a column with its mean over the references, such as
-`mean_pk`, and, where one direction is better, one with the best of its values, such as `best_pk`;
-`float64?` of the range of the measure. [compare](jobs/compare.md) averages them with
+`mean_pk`. Where one direction is better, another has the best of its values, such as `best_pk`.
+Both are `float64?` of the range of the measure. [compare](jobs/compare.md) averages them with
 `--measure best_pk --average macro`."""
 """What is said about the columns that depend on `--measures`."""
 
