@@ -14,7 +14,7 @@ from typing import Any
 from segscore.jobs.cli.help_texts import LINES, SYNONYMS
 from segscore.jobs.cli.interruption import raise_again
 from segscore.jobs.cli.log import LOG, discard
-from segscore.pipeline.errors import Done, Failed, Refused, nearest, place_and_reason
+from segscore.pipeline.errors import Done, Failed, NotYet, Refused, nearest, place_and_reason
 from segscore.pipeline.plain_text import redacted, visible
 
 NO_FIELDS: Mapping[str, Any] = MappingProxyType({})
@@ -79,6 +79,8 @@ def _explain(problem: Exception) -> None:
     """End the command with the line of a failure, unless it is a mistake of segscore."""
     if isinstance(problem, Refused):
         fail(str(problem), 2, problem.fields)
+    if isinstance(problem, NotYet):
+        fail(str(problem), problem.exit_code, problem.fields, level="warning")
     if isinstance(problem, Failed):
         fail(str(problem), problem.exit_code, problem.fields)
     if isinstance(problem, OSError):
@@ -98,9 +100,11 @@ def _is_read(file: int) -> bool:
     return not poll.poll(0)
 
 
-def fail(message: str, code: int, fields: Mapping[str, Any] = NO_FIELDS) -> None:
-    """Log a one-line error message with data for programs, and exit with a code."""
-    LOG.say("error", message, **{**fields, "exit_code": code})
+def fail(
+    message: str, code: int, fields: Mapping[str, Any] = NO_FIELDS, *, level: str = "error"
+) -> None:
+    """Log a one-line message with data for programs, and exit with a code."""
+    LOG.say(level, message, **{**fields, "exit_code": code})
     sys.exit(code)
 
 
