@@ -1042,7 +1042,7 @@ def test_score__empty_table(workspace: Workspace, kind: str) -> None:
     ):
         assert result.code in (1, 2)
         assert_refused(workspace, result, result.code, nothing)
-    assert_refused(workspace, workspace.segscore("validate", nothing), 1, nothing, "no rows")
+    assert_refused(workspace, workspace.segscore("validate", nothing), 2, nothing, "no rows")
 
 
 def test_score__empty_files_among_others(workspace: Workspace) -> None:
