@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from segscore.pipeline.arrays.ragged import Categorical, Floats, Ints, column, encode, numbers
 from segscore.pipeline.measures import PANEL_FAMILIES, Table
 from segscore.pipeline.measures.compared import PanelRows
+from segscore.pipeline.measures.several_references import BEST, MEAN, best_over_references
 from segscore.pipeline.scoring.counting import Pairs, Rule, count_pairs
 from segscore.pipeline.scoring.draw_sums import DrawSums, draw_sums, sum_draw
 from segscore.pipeline.scoring.group_sums import KeyedRows, sums_by_group
@@ -314,11 +315,14 @@ def _panel_table(rows: _Rows, scored: tuple[pa.Table, Ints], view: View) -> pa.T
         **_number_of_trials(rows),
     }
     measures = view.rule.selection.pairs.measures
-    over_references = adding.mean_over_references(read_measures(scored[0], measures), scored[1])
-    mean_columns = {
-        f"mean_{name}": row for name, row in zip(measures, over_references, strict=True)
+    values = read_measures(scored[0], measures)
+    means = adding.mean_over_references(values, scored[1])
+    over_references = dict(zip((MEAN + name for name in measures), means, strict=True)) | {
+        BEST + name: best_over_references(row, scored[1], measure.better)
+        for (name, measure), row in zip(measures.items(), values, strict=True)
+        if measure.better != "neither"
     }
-    columns = {**sizes, **rows.counts, **rows.values, **mean_columns}
+    columns = {**sizes, **rows.counts, **rows.values, **over_references}
     return pa.table(names | {name: column(row) for name, row in columns.items()})
 
 
