@@ -101,7 +101,7 @@ def _lines() -> Iterator[str]:
     yield from _typed("EvaluateKeywords", ScoreSettings, scored, "`segscore.evaluate`", base=metric)
     yield from _typed("AgreeKeywords", AgreeSettings, OF_CODINGS, "`segscore.agree`")
     for name, settings, absent in (
-        ("CompareKeywords", CompareSettings, ()),
+        ("CompareKeywords", CompareSettings, ("output", "fresh")),
         ("CalibrateKeywords", CalibrateSettings, ("output", "value")),
         ("ReconcileKeywords", ReconcileSettings, ("output", "apply", "published")),
         ("TrendKeywords", TrendSettings, ("since", "until", "month")),

@@ -126,5 +126,5 @@ def agree(
 OF_CODINGS = [
     field.name
     for field in fields(AgreeSettings)
-    if field.name not in ("codings", "output", "documents")
+    if field.name not in ("codings", "output", "documents", "memory_limit", "fresh")
 ]

@@ -1,6 +1,6 @@
 """Compare systems of finished runs."""
 
-from dataclasses import asdict, replace
+from dataclasses import asdict, fields, replace
 from os import PathLike
 from typing import TYPE_CHECKING, Literal
 
@@ -128,7 +128,10 @@ def compare(
     opened = _opened(runs, urls, trust_inputs=bool(settings.get("trust_inputs")))
     names = first_measure(opened) if measure is None else measure
     measures = tuple(names.split(",")) if isinstance(names, str) else names
-    given = read_settings(CompareSettings, {**settings, "measures": measures})
+    if "measures" in settings:
+        raise TypeError("there is no setting measures; the nearest is measure")
+    given = read_settings(CompareSettings, settings, OF_COMPARISON)
+    given |= read_settings(CompareSettings, {"measures": measures})
     chosen = CompareSettings(runs=urls, **given)
     compared = compare_runs(opened, chosen, read_beside(chosen))
     record = {
@@ -138,6 +141,12 @@ def compare(
         "warnings": compared.warnings,
     }
     return ComparisonTables(FinishedRun("comparison", record, tables=compared.tables))
+
+
+_OF_COMMAND = ("runs", "measures", "output", "fresh", "ranks")
+"""Settings that are parameters of their own, or are about tables that the command alone writes."""
+
+OF_COMPARISON = [field.name for field in fields(CompareSettings) if field.name not in _OF_COMMAND]
 
 
 def _opened(

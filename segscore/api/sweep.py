@@ -1,5 +1,6 @@
 """Sweep systems over thresholds, tolerances or other settings, in Python."""
 
+from dataclasses import fields
 from typing import TYPE_CHECKING
 
 from segscore.api.inputs import Given, GivenTables
@@ -78,7 +79,8 @@ def sweep(
     """
     n_t = settings.get("n_t")
     several = [n_t] if isinstance(n_t, int) else n_t
-    given = read_settings(SweepSettings, settings if n_t is None else {**settings, "n_t": several})
+    swept_over = settings if n_t is None else {**settings, "n_t": several}
+    given = read_settings(SweepSettings, swept_over, OF_SWEEP)
     tables = GivenTables(references=references, hypotheses=hypotheses, documents=documents)
     places = dict(tables.locations)
     scored = places.pop("hypotheses")
@@ -86,3 +88,9 @@ def sweep(
     swept = run_sweep(chosen, sources=tables.sources, sink=MemorySink())
     assert not isinstance(swept, Done)
     return SweepTables(FinishedRun("sweep", swept.record, tables=swept.tables))
+
+
+_OF_COMMAND = ("references", "scored", "documents", "output", "fresh", "own_n_t")
+"""Settings that are parameters of their own, or are about tables that the command alone writes."""
+
+OF_SWEEP = [field.name for field in fields(SweepSettings) if field.name not in _OF_COMMAND]

@@ -215,14 +215,11 @@ class AgreeKeywords(TypedDict, total=False):
     replicates: int | None
     seed: int
     max_rejects: float
-    memory_limit: int | str | None
-    fresh: bool
 
 
 class CompareKeywords(TypedDict, total=False):
     """Keywords of `segscore.compare`."""
 
-    output: str | None
     systems: Sequence[str] | str
     group_by: Sequence[str] | str
     where: bool
@@ -240,7 +237,6 @@ class CompareKeywords(TypedDict, total=False):
     margin: float | None
     seed: int
     trust_inputs: bool
-    fresh: bool
 
 
 class CalibrateKeywords(TypedDict, total=False):

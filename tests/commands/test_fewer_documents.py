@@ -305,7 +305,7 @@ def test_many_documents_are_told_apart() -> None:
     assert evaluation.board.coverage.shared == 4998
     assert evaluation.board.coverage.ranks_on_shared
     assert evaluation.board.best(MEASURE) == {"good"}
-    compared = api.compare(evaluation, permutations=99)
+    compared = api.compare(evaluation)
     by_name = {
         row["system"]: row["value"]
         for row in compared.systems.to_pylist()

@@ -33,7 +33,7 @@ def rows() -> list[Row]:
 
 def by_document(run: Path, measure: str) -> Mapping[tuple[str, str], list[float]]:
     """The defined values of each hypothesis against the references of each document."""
-    values = defaultdict(list)
+    values: dict[tuple[str, str], list[float]] = defaultdict(list)
     for row in read_rows(run, "scores"):
         values[row["document_id"], row["hypothesis"]] += (
             [] if row[measure] is None else [row[measure]]

@@ -188,7 +188,7 @@ def test_python_asks_nobody_either(run: Path, requests: tuple[str, Requests]) ->
     with pytest.raises(Refused, match=r"s3://evil/x\.jsonl, with your credentials"):
         evaluation.explain("stargazer")
     with pytest.raises(Refused, match=r"s3://evil/x\.jsonl, with your credentials"):
-        api.compare(evaluation, where=True, permutations=0, replicates=0)
+        api.compare(evaluation, where=True, replicates=0)
     assert requests[1] == []
 
 

@@ -13,7 +13,7 @@ from tests.support.rows import write_rows
 N_UNITS = {"a": 12, "b": 9, "c": 8}
 REFERENCES = {"a": [2, 5, 9], "b": [4], "c": [1]}
 HYPOTHESES = {"a": [2, 4, 9], "b": [5], "c": [7]}
-REGIONS = {"a": [(6, 12), (0, 4), (2, 5)], "b": (1, 9), "c": [0, 8]}
+REGIONS: Any = {"a": [(6, 12), (0, 4), (2, 5)], "b": (1, 9), "c": [0, 8]}
 
 
 def rows(role: str, boundaries: dict[str, list[int]]) -> list[dict[str, Any]]:

@@ -62,8 +62,8 @@ def test_values_of_other_types_are_refused(settings: dict[str, Any], message: st
         (lambda: package.calibrate(ONE, measure="pk", seed="1"), "seed: '1' must be"),  # type: ignore[arg-type]
         (lambda: package.Metric("pk", n_t=2.5), "n_t: 2.5 must be"),  # type: ignore[arg-type]
         (
-            lambda: package.compare(package.evaluate(ONE, ONE), measure="pk", permutations=9.5),  # type: ignore[arg-type]
-            "permutations: 9.5 must be",
+            lambda: package.compare(package.evaluate(ONE, ONE), measure="pk", seed=9.5),  # type: ignore[arg-type]
+            "seed: 9.5 must be",
         ),
         (lambda: untyped.evaluate(ONE, ONE, measures=5), "measures: 5 must be a list"),
         (lambda: untyped.evaluate(ONE, ONE, client=5), "client: is int; must be a Dask client"),
@@ -152,3 +152,26 @@ def test_every_setting_that_is_a_list_in_text_may_be_a_list() -> None:
         for name, option in options_of(settings).items():
             if re.search(r"such as \S+,\S+|separated by commas", option.help):
                 assert option.joined or get_origin(hints[name]) is tuple, name
+
+
+@pytest.mark.parametrize(
+    ("function", "setting"),
+    [
+        (function, setting)
+        for function in (package.compare, package.sweep, package.agree)
+        for setting in ("output", "fresh", "memory_limit", "own_n_t")
+    ],
+)
+def test_settings_without_effect_in_python_are_refused(function: Any, setting: str) -> None:
+    row = {"document_id": "d", "n_units": 9, "boundaries": [3], "boundary_scores": [1.0]}
+    sides = [[{**row, "coder": name}] for name in ("a", "b")]
+    given: list[Any] = [[*sides[0], *sides[1]]] if function is package.agree else sides
+    if function is package.compare:
+        given = [package.evaluate(*sides)]
+    with pytest.raises(TypeError, match=f"there is no setting {setting}"):
+        function(*given, **{setting: 1})
+
+
+def test_compare_says_what_measures_is_named() -> None:
+    with pytest.raises(TypeError, match="no setting measures; the nearest is measure"):
+        untyped.compare(package.evaluate([[3]], [[3]], n_units=9), measures=["pk"])
