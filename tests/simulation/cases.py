@@ -3,6 +3,7 @@
 import json
 import traceback
 from collections.abc import Callable
+from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from datetime import date
 from functools import cache
@@ -22,6 +23,7 @@ from segscore.pipeline.runs.tasks import ignore_progress
 from segscore.pipeline.scoring.run import run_scoring
 from segscore.pipeline.scoring.settings import ScoreSettings
 from tests.simulation.plans import Job
+from tests.simulation.steps import known
 from tests.simulation.store import Bucket, Stored
 from tests.simulation.world import OneByOne, World, entered
 
@@ -188,7 +190,8 @@ def start(command: str, documents: int) -> dict[str, Stored]:
 @cache
 def undisturbed(command: str, documents: int, n_t: int, version: int, parts: bool) -> Undisturbed:
     """Run a command alone."""
-    world = World(Bucket({**start(command, documents), **inputs(documents, version)}), 0)
+    objects = {**start(command, documents), **inputs(documents, version)}
+    world = World(Bucket(objects), 0, known(nullcontext, parts))
     job = replace(Job(command), n_t=n_t)
     with entered(world), limits(parts):
         process = world.start("here", lambda: work(job, world))

@@ -34,6 +34,7 @@ from segscore.pipeline.runs import claims, fingerprint, run_folder, tasks
 from segscore.pipeline.runs.executor import Lost, Outcome
 from tests.simulation import plans, store
 from tests.simulation.plans import Event
+from tests.simulation.steps import Known, Question, Steps
 from tests.simulation.store import Bucket, Request, ServerError
 
 PID, STEP, FIRST = 4_000_000, 0.01, 1_767_300_000.0
@@ -114,6 +115,7 @@ class Process:
     dead: bool = False
     drawn: int = 0
     runs_in: greenlet | None = None
+    steps: Steps = field(default_factory=lambda: Steps({}))
 
 
 class World:
@@ -126,8 +128,10 @@ class World:
         lines: what happened, if it is to be told.
     """
 
-    def __init__(self, bucket: Bucket, seed: int, *, telling: bool = False) -> None:
-        self.bucket = bucket
+    def __init__(
+        self, bucket: Bucket, seed: int, known: Known | None = None, *, telling: bool = False
+    ) -> None:
+        self.bucket, self._known = bucket, {} if known is None else known
         self.seed = seed
         self.clock, self.wall = 0.0, 0.0
         self.processes: list[Process] = []
@@ -143,6 +147,7 @@ class World:
     ) -> Process:
         """Add a process, which begins when it is its turn."""
         process = Process(len(self.processes), host, work, sorted(events), most)
+        process.steps.known = self._known
         self.processes.append(process)
         return process
 
@@ -177,10 +182,20 @@ class World:
 
     def serve(self, request: Request) -> Any:
         """Answer a request, with what the plan says."""
-        process = self.current
         # Threads of Arrow read footers ahead; they cannot give way, and nothing befalls them.
-        if process is None or threading.current_thread() is not threading.main_thread():
-            return request.act(False)
+        if self.current is None or threading.current_thread() is not threading.main_thread():
+            return request.act(self.bucket, False)
+        return self.ask(lambda world: world.answer(request))
+
+    def ask(self, question: Question) -> Any:
+        """Ask something for the current process, which may be doing a step."""
+        process = self.current
+        return question(self) if process is None else process.steps.ask(question, self)
+
+    def answer(self, request: Request) -> Any:
+        """Answer a request of the current process, with what the plan says."""
+        process = self.current
+        assert process is not None, "a process asks"
         if process.dead:
             raise Died
         self.clock += STEP
@@ -229,9 +244,9 @@ class World:
         if plans.ERROR in kinds or (process.behind and self._fails(process.behind)):
             raise ServerError("Internal Server Error")
         if plans.LOST in kinds:
-            request.act(False)  # the client repeats it
+            request.act(self.bucket, False)  # the client repeats it
         try:
-            result = request.act(plans.STALE in kinds)
+            result = request.act(self.bucket, plans.STALE in kinds)
         finally:
             if request.kind == store.CHANGE:
                 self.after(request.words)
@@ -321,7 +336,8 @@ class OneByOne:
                 yield Outcome(key, None, _OF_TASKS[lost[0].kind])
                 continue
             try:
-                yield Outcome(key, task(shared, *calls[key]), None)
+                result = process.steps.perform(self.world, task, shared, *calls[key])
+                yield Outcome(key, result, None)
             except Exception as problem:
                 yield Outcome(key, None, problem)
 
@@ -358,7 +374,7 @@ class _Datetime(datetime):
 
     @classmethod
     def now(cls, tz: tzinfo | None = None) -> Any:
-        return _WORLDS[-1].now(tz)
+        return _WORLDS[-1].ask(lambda world: world.now(tz))
 
 
 @contextmanager
@@ -369,16 +385,17 @@ def simulating() -> Iterator[None]:
         return _WORLDS[-1]
 
     def uuid4() -> UUID:
-        return UUID(bytes=world().token(16))
+        return UUID(bytes=world().ask(lambda world: world.token(16)))
 
     clock = SimpleNamespace(
-        monotonic=lambda: world().clock, sleep=lambda seconds: world().sleep(seconds)
+        monotonic=lambda: world().ask(lambda world: world.clock),
+        sleep=lambda seconds: world().ask(lambda world: world.sleep(seconds)),
     )
     patches: list[AbstractContextManager[Any]] = [
-        patch.object(os, "getpid", lambda: world().pid),
-        patch.object(os, "kill", lambda *arguments: world().kill(*arguments)),
-        patch.object(os, "urandom", lambda size: world().token(size)),
-        patch.object(platform, "node", lambda: world().host),
+        patch.object(os, "getpid", lambda: world().ask(lambda world: world.pid)),
+        patch.object(os, "kill", lambda *each: world().ask(lambda world: world.kill(*each))),
+        patch.object(os, "urandom", lambda size: world().ask(lambda world: world.token(size))),
+        patch.object(platform, "node", lambda: world().ask(lambda world: world.host)),
         patch.object(claims, "started", lambda pid: f"start of {pid}"),
         patch.object(run_folder, "time", clock),
         patch.object(run_folder, "PAUSE", POLL),
@@ -408,7 +425,7 @@ def entered(world: World) -> Iterator[None]:
     """Make a world the one that is simulated."""
     _WORLDS.append(world)
     try:
-        with store.served(world.bucket, world.serve):
+        with store.served(world.serve):
             yield
     finally:
         _WORLDS.pop()
