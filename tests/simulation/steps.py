@@ -67,9 +67,9 @@ class Steps:
         answer = self._answer(question, world)
         return answer.answer() if isinstance(answer, _Raised) else answer
 
-    def perform(self, world: Any, task: Callable[..., Any], *arguments: Any) -> Any:
+    def perform(self, world: Any, task: Callable[..., Any], *arguments: Any, **named: Any) -> Any:
         """Do a step, or repeat its questions if all that it does is known."""
-        key = pickle.dumps((task, arguments))
+        key = pickle.dumps((task.__module__, task.__qualname__, arguments, named))
         found, answers = self.known.get(key), list[Any]()
         while isinstance(found, _Asked):
             answers.append(self._answer(found.question, world))
@@ -80,11 +80,19 @@ class Steps:
         self.given.extendleft((len(self.logs), answer) for answer in reversed(answers))
         self.logs.append(log)
         try:
-            result = task(*arguments)
+            result = task(*arguments, **named)
         finally:
             self.logs.pop()
-        self._remember(key, log, pickle.dumps(result))
+        if self.logs or self._is_seen(key, log):
+            self._remember(key, log, pickle.dumps(result))
         return result
+
+    def _is_seen(self, key: bytes, log: list[tuple[Question, Any]]) -> bool:
+        """Return whether a process has had these answers before; most never come again."""
+        answers = hash((key, *(_key(answer) for _, answer in log)))
+        seen = answers in self.known
+        self.known[answers] = b""
+        return seen
 
     def _answer(self, question: Question, world: Any) -> Any:
         """Return the answer that is given, or that of the world; note it."""
