@@ -116,6 +116,7 @@ def _require_outputs(
     from segscore.pipeline.reports.figures import require_figure
 
     layouts.require(layout, format_name, average, chosen.group_by)
+    layouts.require_average(chosen.measures, average)
     layouts.require_room(chosen, format_name)
     if figure is not None:
         require_figure("--figure", figure)

@@ -9,6 +9,7 @@ import pandera.pyarrow as pap
 import pyarrow as pa
 
 from segscore.pipeline.measures import ALL, PAIRS, PANELS
+from segscore.pipeline.measures.several_references import OVER_REFERENCES
 from segscore.schemas.columns import (
     any_of,
     digest,
@@ -70,8 +71,8 @@ PANEL_SCORES = pap.DataFrameSchema(
         **{count: whole(meaning, required=False) for count, meaning in _PANEL_COUNTS.items()},
         **{column: measure(column) for column in PANELS.measures},
         **{
-            f"mean_{column}": measure(column, f"{column} of scores, mean over the references")
-            for column in PAIRS.measures
+            name: value(each.description, each.upper, each.lower)
+            for name, each in OVER_REFERENCES.measures.items()
         },
     },
     name="panel_scores",

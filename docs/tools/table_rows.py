@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 
 from segscore.api.output_tables import OutputTable
 from segscore.pipeline.measures import PAIRS
+from segscore.pipeline.measures.several_references import OVER_REFERENCES
 from segscore.schemas.columns import arrow_type
 
 LEFT_OPEN = "…"
@@ -13,8 +14,6 @@ LEFT_OPEN = "…"
 
 _WORDS = {"low": "lower", "high": "upper", "q1": "lower quartile", "q3": "upper quartile"}
 """Part of a name -> the words that say it in a meaning, if these are others."""
-
-_MEANS = re.compile(r"mean_(\w+)")
 
 
 class TableRow(NamedTuple):
@@ -55,7 +54,7 @@ def optional_measures(table: OutputTable) -> list[str]:
     if table.name == "scores":
         return [name for name in columns if name in PAIRS.counts or name in PAIRS.measures]
     if table.name == "panel_scores":
-        return [name for name in columns if _MEANS.fullmatch(name)]
+        return [name for name in columns if name in OVER_REFERENCES.measures]
     return []
 
 

@@ -4,7 +4,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from textwrap import fill
 
-from docs.tools.table_rows import in_code, optional_measures, table_rows
+from docs.tools.table_rows import in_code, table_rows
 from segscore.api.output_tables import ATTRIBUTES, FIRST, GROUPS, TABLES, OutputTable
 from segscore.pipeline.measures import FAMILIES, PAIRS
 from segscore.pipeline.measures.selection import select
@@ -101,8 +101,10 @@ _PANELS = (
 )
 
 _MEANS = """\
-Each chosen measure of [scores](#scores) has a column with its mean over the references, `float64?`
-of the range of the measure:"""
+Each chosen measure of [scores](#scores) has a column with its mean over the references, such as
+`mean_pk`. Where one direction is better, another has the best of its values, such as `best_pk`.
+Both are `float64?` of the range of the measure. [compare](jobs/compare.md) averages them with
+`--measure best_pk --average macro`."""
 """What is said about the columns that depend on `--measures`."""
 
 
@@ -135,7 +137,7 @@ def _chosen(table: OutputTable) -> Iterator[str]:
         yield f"{_SCORES}\n\n{_bullets(_families())}"
     elif table.name == "panel_scores":
         yield f"{_PANELS}\n\n{_bullets(_panel_families())}"
-        yield f"{_MEANS}\n{in_code(optional_measures(table))}."
+        yield _MEANS
 
 
 def _panel_families() -> Iterator[tuple[str, str]]:

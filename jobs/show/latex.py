@@ -7,8 +7,8 @@ from itertools import zip_longest
 
 from segscore.jobs.show.fitted import width_of
 from segscore.pipeline.comparison.pair_rows import letter
-from segscore.pipeline.measures import ALL
 from segscore.pipeline.measures.published import published_name
+from segscore.pipeline.measures.several_references import COMPARED
 from segscore.pipeline.statistics.result_table import Column, ResultTable
 
 _UNDEFINED = "–"
@@ -132,8 +132,8 @@ def _caption(headings: Sequence[str], values: Sequence[str], average: str) -> st
 
 def _heading(heading: str) -> str:
     """Return the published name of a measure, with its direction; another heading in lines."""
-    if heading in ALL:
-        return published_name(heading) + ALL[heading].arrow
+    if heading in COMPARED:
+        return published_name(heading) + COMPARED[heading].arrow
     return "\n".join(textwrap.wrap(heading, _LONGEST_HEADING))
 
 

@@ -19,6 +19,7 @@ from segscore.pipeline.comparison.sentences import omnibus_in_words
 from segscore.pipeline.comparison.settings import CompareSettings
 from segscore.pipeline.comparison.systems_table import order_of
 from segscore.pipeline.errors import Refused
+from segscore.pipeline.measures.several_references import OVER_REFERENCES
 from segscore.pipeline.results.crossed import CROSSED, crossed_table, parse_crossing
 from segscore.pipeline.results.leaderboard import Leaderboard, rank
 from segscore.pipeline.results.leaderboard_table import Beaten, leaderboard_table
@@ -46,6 +47,16 @@ def require(layout: str | None, format_name: str, average: str, group_by: tuple[
         raise Refused(
             f"--group-by {','.join(group_by)}: --layout references already groups by "
             "reference; leave --group-by out"
+        )
+
+
+def require_average(measures: Sequence[str], average: str) -> None:
+    """Refuse micro averages of what has none: the mean and the best over references."""
+    without = [name for name in measures if name in OVER_REFERENCES.measures]
+    if without and average == "micro":
+        raise Refused(
+            f"--measure {without[0]}: has no micro average, because it is no formula over counts; "
+            "add --average macro"
         )
 
 

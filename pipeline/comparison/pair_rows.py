@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Sequence
 from string import ascii_lowercase
 
-from segscore.pipeline.measures import ALL
+from segscore.pipeline.measures.several_references import COMPARED
 from segscore.pipeline.results.names import is_point
 from segscore.schemas.rows import PairRow
 
@@ -27,7 +27,7 @@ def has_point(row: PairRow) -> bool:
 
 def is_directed(row: PairRow) -> bool:
     """Return whether a higher or a lower value of the measure of a pair is better."""
-    return ALL[row["measure"]].better != "neither"
+    return COMPARED[row["measure"]].better != "neither"
 
 
 def better_first(row: PairRow) -> PairRow:

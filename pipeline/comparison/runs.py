@@ -7,10 +7,11 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from segscore.pipeline.errors import Refused, nearest
-from segscore.pipeline.measures import ALL, PAIRS, PANELS, Table
+from segscore.pipeline.measures import ALL, Table
 from segscore.pipeline.measures.measure import Measure
 from segscore.pipeline.measures.published import nearest_measure
 from segscore.pipeline.measures.selection import normal_form, select
+from segscore.pipeline.measures.several_references import COMPARED, KINDS, computed_from
 from segscore.pipeline.results.leaderboard import measures_to_show
 from segscore.pipeline.results.names import is_point, system_name
 from segscore.pipeline.scoring.finished_scoring import FinishedScoring
@@ -61,15 +62,16 @@ def chosen_measures(names: Iterable[str]) -> list[tuple[Table, list[Measure]]]:
     Raises:
         Refused: there is no such measure; the message names the nearest.
     """
-    chosen: list[tuple[Table, list[Measure]]] = [(PAIRS, []), (PANELS, [])]
+    chosen: dict[str, tuple[Table, list[Measure]]] = {}
     for name in names:
-        if name not in ALL:
+        if name not in COMPARED:
             raise Refused(
                 f"--measure {name}: no such measure{nearest_measure(name, ALL)}; `segscore "
                 "measures` lists them all"
             )
-        chosen[name in PANELS.measures][1].append(ALL[name])
-    return [(table, measures) for table, measures in chosen if measures]
+        kind, table = next(each for each in KINDS.items() if name in each[1].measures)
+        chosen.setdefault(kind, (table, []))[1].append(COMPARED[name])
+    return [chosen[kind] for kind in KINDS if kind in chosen]
 
 
 def require_comparable(
@@ -86,7 +88,7 @@ def require_comparable(
         Refused: a run does not have a measure; or a field differs, and the message names each one,
             with its values in the order of the runs.
     """
-    names = [measure.name for _, measures in chosen for measure in measures]
+    names = [computed_from(measure.name) for _, measures in chosen for measure in measures]
     for run in runs:
         run.require(names)
     used = select(normal_form(names))
@@ -147,7 +149,7 @@ def signature(
         extra: fields of the comparison, which are placed before the version.
         with_random: whether random reference points are among the systems.
     """
-    without = settings_without_effect(select(normal_form(measures)))
+    without = settings_without_effect(select(normal_form(map(computed_from, measures))))
     ignored = signatures.may_differ(()) - {signatures.TRIALS}
     if with_random:
         ignored -= {signatures.DRAWS, signatures.SEED}

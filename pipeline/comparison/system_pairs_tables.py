@@ -8,7 +8,7 @@ from segscore.pipeline.comparison.pair_rows import (
     is_directed,
 )
 from segscore.pipeline.comparison.sentences import within_margin
-from segscore.pipeline.measures import ALL
+from segscore.pipeline.measures.several_references import COMPARED
 from segscore.pipeline.statistics.formatted_numbers import format_p, shown_change, shown_number
 from segscore.pipeline.statistics.result_table import Column, ResultTable, more_in
 from segscore.schemas.rows import PairRow
@@ -72,7 +72,7 @@ def differences_table(
             *all_pairs_table(rows, measure, margin).columns,
             Column("smallest difference", [_smallest_difference(row) for row in rows]),
         ],
-        title=f"Differences in {measure}{ALL[measure].arrow}",
+        title=f"Differences in {measure}{COMPARED[measure].arrow}",
         guide="The better system of each pair comes first.",
         most=_ROWS,
         rest=partial(more_in, "comparisons"),

@@ -7,7 +7,7 @@ from dataclasses import replace
 from segscore.pipeline.comparison.certainty import why_untested
 from segscore.pipeline.comparison.pair_rows import SIGNIFICANT, is_significant, turned
 from segscore.pipeline.comparison.sentences import against_chance, within_margin
-from segscore.pipeline.measures import ALL
+from segscore.pipeline.measures.several_references import COMPARED
 from segscore.pipeline.results.leaderboard import goodness, rank
 from segscore.pipeline.results.names import is_point
 from segscore.pipeline.results.summarised_baselines import summarised_baselines, summarised_in_words
@@ -29,7 +29,7 @@ def best_first(averages: Iterable[SystemRow], average: str) -> list[SystemRow]:
 def order_of(row: SystemRow) -> tuple[bool, float, str]:
     """Return what a row is sorted by: systems by rank, then reference points, the best first."""
     value, point = row["value"], is_point(row["hypothesis"])
-    directed = ALL[row["measure"]].better != "neither"
+    directed = COMPARED[row["measure"]].better != "neither"
     if value is None or not directed or (row["rank"] is None and not point):
         return point, math.inf, row["system"]
     return point, -goodness(value, row["measure"]), row["system"]
@@ -72,7 +72,7 @@ def systems_table(
             column_of_ranks(rows),
             Column("documents", [row["defined"] for row in rows]),
         ],
-        title=f"{measure}{ALL[measure].arrow}, {average}, {whole}",
+        title=f"{measure}{COMPARED[measure].arrow}, {average}, {whole}",
         caption="; ".join([*unranked, *remarks]),
         apart=sum(is_point(row["hypothesis"]) for row in rows),
     )
@@ -179,7 +179,7 @@ def groups_table(
             Column("p (Holm)", ["" if p is None else written_p(p, starred) for *_, p in rows]),
             Column("documents", [best["defined"] for _, best, *_ in rows]),
         ],
-        title=f"{measure}{ALL[measure].arrow}, {average}, by group",
+        title=f"{measure}{COMPARED[measure].arrow}, {average}, by group",
         caption=f"* p < {SIGNIFICANT:g}" * starred,
         elsewhere="--layout systems, --layout pairs: all systems of each group",
     )

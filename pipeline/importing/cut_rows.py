@@ -6,13 +6,15 @@ the start and the end of its document, which are not boundaries.
 
 from bisect import bisect_left, bisect_right
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import NamedTuple
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from segscore.pipeline.arrays.ragged import Ints
 from segscore.pipeline.errors import Refused
 from segscore.pipeline.importing.parts import PartReceipt, accepted, refusable
 from segscore.pipeline.importing.read_files import ImportedRows
@@ -21,7 +23,7 @@ from segscore.pipeline.importing.shards import Shard, read_shard, write_shard
 from segscore.pipeline.plain_text import named_list
 from segscore.pipeline.runs.tasks import TaskRun
 from segscore.pipeline.statistics.formatted_numbers import counted
-from segscore.pipeline.tables.read import Rows, with_column
+from segscore.pipeline.tables.read import with_column
 from segscore.pipeline.tables.rows import RowPlace
 from segscore.pipeline.tables.units import REGIONS_KEY
 from segscore.schemas.input_columns import (
@@ -115,31 +117,71 @@ def _describe(receipts: Iterable[CutReceipt], location: str) -> str:
 def cut_part(job: CutJob, part: Shard) -> CutReceipt:
     """Cut the rows of a part."""
     rows = read_shard(job.folder, part)
-    if job.several and CUT_FROM in rows.table.column_names:
-        raise Refused(f"{rows.urls[0]}: has a column {CUT_FROM}, which {OPTION} adds; rename it")
-    given = [name for name in rows.table.column_names if name in _CHANGED]
+
+    def place(row: int) -> RowPlace:
+        return RowPlace(rows.urls[int(rows.file[row])], int(rows.row[row]) + 1)
+
+    cut = cut_table(rows.table, job.regions, place, several=job.several)
+    table = cut.table
+    pieces = replace(rows.take(cut.chosen), table=table)
+    shard = write_shard(job.folder, f"regions-{part.name}", [pieces])
+    inside = int(pc.sum(table.column("n_units")).as_py() or 0)
+    units = int(pc.sum(rows.table.column("n_units")).as_py() or 0) - cut.units_left_out
+    return CutReceipt(None, shard, len({*cut.chosen.tolist()}), (inside, units), cut.left_out)
+
+
+class CutTable(NamedTuple):
+    """Segmentations that were cut to regions.
+
+    Attributes:
+        table: a row for each region of each segmentation.
+        chosen: the row of the whole segmentation, shape (rows,).
+        left_out: document without a region -> number of its segmentations.
+        units_left_out: the units of these.
+    """
+
+    table: pa.Table
+    chosen: Ints
+    left_out: dict[str, int]
+    units_left_out: int
+
+
+def cut_table(
+    table: pa.Table, regions: Regions, place: Callable[[int], RowPlace], *, several: bool
+) -> CutTable:
+    """Cut segmentations to the regions of their documents.
+
+    Args:
+        table: the segmentations.
+        regions: the regions of each document.
+        place: names the place of a row, for messages.
+        several: whether any document has several regions, so that rows say what they were cut from.
+
+    Raises:
+        Refused: a region ends after its document, or the table has a column of the name of ours.
+    """
+    if several and CUT_FROM in table.column_names:
+        raise Refused(f"{place(0).source}: has a column {CUT_FROM}, which {OPTION} adds; rename it")
+    given = [name for name in table.column_names if name in _CHANGED]
     chosen: list[int] = []
     pieces: list[dict[str, object]] = []
     left_out: Counter[str] = Counter()
     units = 0
-    for row, values in enumerate(rows.table.select(given).to_pylist()):
-        regions = job.regions.get(values["document_id"], ())
-        if not regions:
+    for row, values in enumerate(table.select(given).to_pylist()):
+        of_document = regions.get(values["document_id"], ())
+        if not of_document:
             left_out[values["document_id"]] += 1
+            units += values["n_units"]
             continue
-        _require_inside(values, regions[-1][1], rows, row)
-        units += values["n_units"]
-        pieces += _pieces(values, regions)
-        chosen += [row] * len(regions)
-    cut = rows.take(np.array(chosen, np.int64))
-    table = cut.table
-    for name in (*given, *([CUT_FROM] * job.several)):
+        _require_inside(values, of_document[-1][1], place, row)
+        pieces += _pieces(values, of_document)
+        chosen += [row] * len(of_document)
+    rows = np.array(chosen, np.int64)
+    cut = table.take(rows)
+    for name in (*given, *([CUT_FROM] * several)):
         kind = table.schema.field(name).type if name in given else pa.string()
-        values = pa.array([piece[name] for piece in pieces], kind)
-        table = with_column(table, name, values)
-    shard = write_shard(job.folder, f"regions-{part.name}", [replace(cut, table=table)])
-    inside = int(pc.sum(table.column("n_units")).as_py() or 0)
-    return CutReceipt(None, shard, len({*chosen}), (inside, units), dict(left_out))
+        cut = with_column(cut, name, pa.array([piece[name] for piece in pieces], kind))
+    return CutTable(cut, rows, dict(left_out), units)
 
 
 def _pieces(
@@ -155,14 +197,15 @@ def _pieces(
         yield piece
 
 
-def _require_inside(values: Mapping[str, object], end: int, rows: Rows, row: int) -> None:
+def _require_inside(
+    values: Mapping[str, object], end: int, place: Callable[[int], RowPlace], row: int
+) -> None:
     n_units = values["n_units"]
     assert isinstance(n_units, int)
     if end > n_units:
-        place = RowPlace(rows.urls[int(rows.file[row])], int(rows.row[row]) + 1)
-        raise place.refusal(
-            f"{values['document_id']} has {n_units:,} units, and a region of {OPTION} ends at "
-            f"{end:,}; expected regions within the document"
+        raise place(row).refusal(
+            f"{values['document_id']} has {n_units:,} units, and {OPTION} names a region that ends "
+            f"at {end:,}; expected regions within the document"
         )
 
 

@@ -1,7 +1,7 @@
 """Read the regions of documents that are scored: a table of starts and ends, or a UEM file."""
 
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from hashlib import sha256
@@ -53,7 +53,7 @@ class StatedRegions:
             Refused: regions are times and the segmentations are not, or the other way round.
         """
         return {
-            document: _joined(_in_units(region, unit) for region in regions)
+            document: joined(_in_units(region, unit) for region in regions)
             for document, regions in self.documents.items()
         }
 
@@ -124,11 +124,11 @@ def _in_units(region: Extent, unit: str | None) -> tuple[int, int]:
     return round_half_up(region.start * per), round_half_up(region.end * per)
 
 
-def _joined(regions: Iterator[tuple[int, int]]) -> list[tuple[int, int]]:
+def joined(regions: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
     """Join regions that overlap or touch.
 
     Examples:
-        >>> _joined(iter([(20, 30), (0, 5), (5, 9), (22, 25)]))
+        >>> joined(iter([(20, 30), (0, 5), (5, 9), (22, 25)]))
         [(0, 9), (20, 30)]
     """
     joined: list[tuple[int, int]] = []

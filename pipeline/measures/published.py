@@ -3,7 +3,7 @@
 from collections.abc import Collection
 
 from segscore.pipeline.errors import nearest
-from segscore.pipeline.measures import panel
+from segscore.pipeline.measures.several_references import OVER_REFERENCES, computed_from
 
 _PUBLISHED = {
     "pk": "Pk",
@@ -27,11 +27,10 @@ _PUBLISHED = {
 
 def published_name(measure: str) -> str:
     """Return the published name of a measure; words of the column's name if there is none."""
-    return _PUBLISHED.get(measure, measure.replace("_", " "))
-
-
-_MEAN = "mean_"
-"""Prefix of the columns of `panel_scores` that are means over the references of a document."""
+    of_each = computed_from(measure)
+    if of_each in _PUBLISHED:
+        return measure.removesuffix(of_each).replace("_", " ") + _PUBLISHED[of_each]
+    return measure.replace("_", " ")
 
 
 def _letters(name: str) -> str:
@@ -46,18 +45,16 @@ _MEASURES = {_letters(name): measure for measure, name in _PUBLISHED.items()} | 
 def nearest_measure(name: str, known: Collection[str]) -> str:
     """Return a remark on the measure that was published under a name, else on the most similar.
 
-    A column such as `mean_pk` of `panel_scores` is no measure; the remark says what to take.
+    A column such as `mean_pk` of `panel_scores` is no measure; the remark says how to get it.
 
     Args:
         name: no name of a measure.
         known: the names of measures.
     """
-    averaged = name.removeprefix(_MEAN)
-    at_once = [measure.name for measure in panel.MEASURES]
-    if name.startswith(_MEAN) and averaged in known and averaged not in at_once:
+    if name in OVER_REFERENCES.measures and (of_each := computed_from(name)) in known:
         return (
-            "; it is a column of panel_scores, whose mean over documents is the macro average of "
-            f"{averaged}"
+            f"; it is a column of panel_scores: choose {of_each}, then "
+            f"`segscore compare RUN --measure {name} --average macro` averages it"
         )
     measure = _MEASURES.get(_letters(name))
     return f"; it is named {measure}" if measure in known else nearest(name, known)

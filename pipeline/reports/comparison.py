@@ -9,7 +9,7 @@ from segscore.pipeline.comparison.pair_rows import better_first, is_significant,
 from segscore.pipeline.comparison.system_pairs_tables import differences_table, drawn_pairs_table
 from segscore.pipeline.comparison.systems_table import best_first
 from segscore.pipeline.errors import Refused
-from segscore.pipeline.measures import ALL
+from segscore.pipeline.measures.several_references import COMPARED
 from segscore.pipeline.plain_text import named_list
 from segscore.pipeline.reports import charts
 from segscore.pipeline.reports.chart_parts import Chart, MarkValues
@@ -98,7 +98,7 @@ def _of_measure(
     figures: list[Figure] = []
     for group, (first, drawn) in [*parts.items()][: 1 + _GROUPS]:
         name = "" if all(part is None for part in group) else shown_group(by, group)
-        title = f"{measure}{ALL[measure].arrow}: {isolated(first)} minus each other"
+        title = f"{measure}{COMPARED[measure].arrow}: {isolated(first)} minus each other"
         title = ", ".join(filter(None, (title, name)))
         chart = charts.differences(drawn, f"difference in {measure}", marks)
         if chart is not None:

@@ -3,7 +3,6 @@
 from collections.abc import Mapping, Sequence
 
 from segscore.pipeline.errors import Refused
-from segscore.pipeline.measures import ALL
 from segscore.pipeline.measures.bibliography import (
     ADJUSTMENT,
     INTERVAL_METHOD,
@@ -12,6 +11,7 @@ from segscore.pipeline.measures.bibliography import (
 )
 from segscore.pipeline.measures.published import published_name
 from segscore.pipeline.measures.selection import normal_form, select
+from segscore.pipeline.measures.several_references import COMPARED, computed_from
 from segscore.pipeline.plain_text import latex_name, named_list
 from segscore.pipeline.reports.method_material import (
     counted_in,
@@ -109,7 +109,7 @@ def _tests(run: FinishedRun) -> list[str]:
 
 def _affecting(run: FinishedRun, measures: Sequence[str]) -> Mapping[str, str]:
     """Return the fields of the signature that the sentence tells, if they affect the measures."""
-    without = settings_without_effect(select(normal_form(measures)))
+    without = settings_without_effect(select(normal_form(map(computed_from, measures))))
     told = {"n_t", "window", "tol"} - without
     affecting = {name: text for name, text in fields(run.signature).items() if name in told}
     for name, text in affecting.items():
@@ -129,7 +129,7 @@ def _window(signed: str, unit: str) -> str:
 
 
 def _cited(measure: str) -> str:
-    keys = [work.key for work in publications_of([ALL[measure]]) if work.fields]
+    keys = [work.key for work in publications_of([COMPARED[measure]]) if work.fields]
     name = published_name(measure).replace("_", r"\_")
     if measure == "boundary_similarity":
         name = f"boundary similarity ({name})"

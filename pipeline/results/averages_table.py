@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from functools import partial
 
-from segscore.pipeline.measures import ALL
+from segscore.pipeline.measures.several_references import COMPARED
 from segscore.pipeline.statistics.result_table import Column, ResultTable, more_in
 from segscore.schemas.rows import AverageRow
 
@@ -26,7 +26,7 @@ def _documents(rows: Sequence[AverageRow]) -> Column:
 
 def every_measure_table(micro: Sequence[AverageRow], macro: Sequence[AverageRow]) -> ResultTable:
     """Show the micro and the macro average of each system by each measure."""
-    measures = [row["measure"] + ALL[row["measure"]].arrow for row in micro]
+    measures = [row["measure"] + COMPARED[row["measure"]].arrow for row in micro]
     return ResultTable(
         [
             Column("measure", measures, is_name=True),

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from segscore.pipeline.errors import Refused
-from segscore.pipeline.measures import ALL, PANELS
+from segscore.pipeline.measures import PANELS
+from segscore.pipeline.measures.several_references import COMPARED
 from segscore.pipeline.results.leaderboard import Leaderboard, measures_to_show, rank
 from segscore.pipeline.results.leaderboard_table import (
     Beaten,
@@ -188,7 +189,7 @@ def _columns(
     """Yield the column of people and programs, or one for each."""
     values: list[Any] = [place.row["value"] for place in places]
     best = {row for row, place in enumerate(places) if place.is_best}
-    arrow = ALL[label].arrow if crossing.columns == "measures" else ""
+    arrow = COMPARED[label].arrow if crossing.columns == "measures" else ""
     column = Column(label, values, write=shown_number, best=best, arrow=arrow, key=label)
     marked = _rows_beaten(places, beaten) if crossing.rows == "systems" else {}
     if crossing.cells == "rank":

@@ -5,8 +5,9 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, NamedTuple
 
-from segscore.pipeline.measures import ALL, HEADLINES, shown_measures
+from segscore.pipeline.measures import HEADLINES, shown_measures
 from segscore.pipeline.measures.selection import DEFAULT, measures_named
+from segscore.pipeline.measures.several_references import COMPARED
 from segscore.pipeline.results.coverage import Coverage, coverage_of
 from segscore.pipeline.results.names import is_point
 from segscore.pipeline.statistics.formatted_numbers import counted
@@ -93,7 +94,7 @@ class Leaderboard:
         return self._ranks_by(self.measure)
 
     def _ranks_by(self, measure: str) -> bool:
-        return self._coverage_of(measure).ranks and ALL[measure].better != "neither"
+        return self._coverage_of(measure).ranks and COMPARED[measure].better != "neither"
 
     def _coverage_of(self, measure: str) -> Coverage:
         return self.coverages.get(measure, Coverage())
@@ -243,7 +244,7 @@ def extra_columns_of(boards: Collection[Leaderboard]) -> list[str]:
 def goodness(value: float, measure: str) -> float:
     """Return a value of a measure so that higher is better, and equal values are equal."""
     rounded = round(value, DECIMALS)
-    return rounded if ALL[measure].better == "higher" else -rounded
+    return rounded if COMPARED[measure].better == "higher" else -rounded
 
 
 def as_named(available: Collection[str], named: Sequence[str]) -> list[str]:

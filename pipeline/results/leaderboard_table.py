@@ -4,7 +4,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from segscore.pipeline.measures import ALL
+from segscore.pipeline.measures.several_references import COMPARED
 from segscore.pipeline.results.chance import SKILL
 from segscore.pipeline.results.leaderboard import (
     PRINTED,
@@ -75,7 +75,7 @@ class LeaderboardRows:
             [row["value"] for row in rows],
             write=shown_number,
             ends=[(row["ci_low"], row["ci_high"]) for row in rows],
-            arrow=ALL[measure].arrow,
+            arrow=COMPARED[measure].arrow,
             best={
                 place for place, (board, name) in enumerate(self.keys) if name in bests[id(board)]
             },
@@ -206,7 +206,7 @@ def measure_tables(title: str, board: Leaderboard, macro: Leaderboard) -> Iterat
         rows = LeaderboardRows([of_measure])
         yield ResultTable(
             [rows.systems(of_measure.heading), *_averages_and_documents(rows, macro)],
-            title=f"{measure}{ALL[measure].arrow}, {title}",
+            title=f"{measure}{COMPARED[measure].arrow}, {title}",
             caption=of_measure.coverage.in_words,
             sections={systems - 1} if systems and of_measure.points else (),
             dim=range(systems, len(of_measure.names)),
@@ -216,7 +216,7 @@ def measure_tables(title: str, board: Leaderboard, macro: Leaderboard) -> Iterat
 def averages_by_measure(board: Leaderboard, macro: Leaderboard) -> ResultTable:
     """Make one table of all main measures, with the systems of each best first."""
     rows = LeaderboardRows([board.by(measure) for measure in board.measures])
-    measures = [of.measure + ALL[of.measure].arrow for of, _ in rows.keys]
+    measures = [of.measure + COMPARED[of.measure].arrow for of, _ in rows.keys]
     micro, means, documents = _averages_and_documents(rows, macro)
     bests = {measure: board.best(measure) for measure in board.measures}
     best = {row for row, (of, name) in enumerate(rows.keys) if name in bests[of.measure]}

@@ -7,6 +7,7 @@ import numpy as np
 
 from segscore.pipeline.arrays.ragged import Flags, Ints, Ragged, offsets_of
 from segscore.pipeline.errors import Refused
+from segscore.pipeline.tables.label_changes import changes_of
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -57,12 +58,14 @@ def from_masks(
     Raises:
         Refused: a mask is not a table of flags, or the shapes or lengths do not fit.
     """
+    are_given = lengths is not None
+    reference, hypothesis, lengths = _padded(reference, hypothesis, lengths, extra=1)
     sides = _tables(reference, hypothesis)
     n_units = _lengths(sides, lengths, extra=1)
-    if lengths is not None:
+    if are_given:
         _refuse_starts(sides[0], n_units)
     else:
-        _refuse_units(sides[0])
+        _refuse_units(sides[0], n_units)
     _require_flags(sides, n_units - 1, _A_MASK, padded=lengths is None)
     ref, hyp = (_positions(side == 1, n_units) for side in sides)
     return Batch(ref, hyp, n_units)
@@ -76,6 +79,7 @@ def from_starts(
     Raises:
         Refused: a side is not a table of flags, or the shapes or lengths do not fit.
     """
+    reference, hypothesis, lengths = _padded(reference, hypothesis, lengths, extra=0)
     sides = _tables(reference, hypothesis)
     n_units = _lengths(sides, lengths, extra=0, hint=_IS_MASK)
     hint = _A_START if lengths is None else f"{_A_START}. {_IS_MASK.capitalize()}"
@@ -100,6 +104,7 @@ def from_labels(
     Raises:
         Refused: labels are no table, or the shapes or lengths do not fit.
     """
+    reference, hypothesis, lengths = _padded(reference, hypothesis, lengths, extra=0)
     sides = _tables(reference, hypothesis)
     n_units = _lengths(sides, lengths, extra=0)
     for name, side in zip(_SIDES, sides, strict=True):
@@ -110,9 +115,17 @@ def from_labels(
         if len(undefined):
             row, column = undefined[0]
             raise Refused(f"{name}[{row}][{column}] is {side[row, column]}; {_PADDED[True]}")
-    changes = (side[:, 1:] != side[:, :-1] for side in sides)
-    ref, hyp = (_positions(side, n_units) for side in changes)
+    ref, hyp = (_changes(side, n_units) for side in sides)
     return Batch(ref, hyp, n_units)
+
+
+def _changes(side: Any, n_units: Ints) -> Ragged:
+    """Return the positions where labels change, or where tags such as B-SEG begin a segment."""
+    if side.dtype.kind not in "UO":
+        return _positions(side[:, 1:] != side[:, :-1], n_units)
+    rows = [row[:n] for row, n in zip(side.tolist(), n_units.tolist(), strict=True)]
+    read = [changes_of(row) for row in rows]
+    return _ragged([len(row) for row in read], [place for row in read for place in row])
 
 
 def from_positions(
@@ -147,6 +160,57 @@ def from_positions(
     return Batch(sides[0], sides[1], n_units)
 
 
+def _padded(reference: Any, hypothesis: Any, lengths: Any, *, extra: int) -> tuple[Any, Any, Any]:
+    """Return lists of rows padded to the longest, with the lengths that the rows show.
+
+    Whatever is not two lists of as many rows, of several lengths, is returned as it is.
+
+    Args:
+        reference: a row for each document.
+        hypothesis: a row for each document.
+        lengths: numbers of units; None for those that rows of several lengths show.
+        extra: how many more units than columns a row has.
+
+    Raises:
+        Refused: a row has another length than that of the other side, or than `lengths` gives.
+    """
+    sides = [_rows(reference), _rows(hypothesis)]
+    if sides[0] is None or sides[1] is None or len(sides[0]) != len(sides[1]):
+        return reference, hypothesis, lengths
+    columns = [[len(row) for row in side] for side in sides]
+    if all(len({*side}) < 2 for side in columns):
+        return reference, hypothesis, lengths
+    most = max(map(max, columns))
+    if lengths is None:
+        if columns[0] != columns[1]:
+            number = next(i for i, (a, b) in enumerate(zip(*columns, strict=True)) if a != b)
+            found = f"has {columns[1][number]} columns; that of the reference has"
+            raise Refused(f"hypothesis[{number}]: {found} {columns[0][number]}")
+        lengths = [number + extra for number in columns[0]]
+    for number, units in enumerate(_whole(lengths).tolist()[: len(columns[0])]):
+        for name, side in zip(_SIDES, columns, strict=True):
+            if side[number] < units - extra <= most:
+                raise Refused(
+                    f"{name}[{number}]: has {side[number]} columns; lengths gives {units} units"
+                )
+    ref, hyp = (_filled(side, most) for side in sides)
+    return ref, hyp, lengths
+
+
+def _filled(rows: Sequence[Sequence[Any]], columns: int) -> list[list[Any]]:
+    """Return rows with `columns` columns, filled with a value that occurs, which is not read."""
+    filler = next((row[0] for row in rows if len(row)), 0)
+    return [[*row, *[filler] * (columns - len(row))] for row in rows]
+
+
+def _rows(given: Any) -> list[Any] | None:
+    """Return the rows of a list of lists, arrays or tensors; None for a table or anything else."""
+    if not isinstance(given, list | tuple):
+        return None
+    rows = [row if isinstance(row, list | tuple) else _array(row) for row in given]
+    return rows if all(isinstance(row, list | tuple) or row.ndim == 1 for row in rows) else None
+
+
 def _tables(reference: Any, hypothesis: Any) -> list[Any]:
     """Return both sides as numpy arrays of two dimensions."""
     return [
@@ -161,8 +225,8 @@ def _table(name: str, given: Any) -> Any:
         table = np.zeros(0)
     if table.ndim != 2:
         raise Refused(
-            f"{name}: must be a table with a row for each document, padded to the longest; give "
-            "the number of units of each as lengths"
+            f"{name}: must be a table with a row for each document: an array, padded to the "
+            "longest, with the number of units of each as lengths; or a list of rows on both sides"
         )
     return table
 
@@ -239,19 +303,21 @@ def _refuse_starts(reference: Any, n_units: Ints) -> None:
         )
 
 
-def _refuse_units(reference: Any) -> None:
+def _refuse_units(reference: Any, n_units: Ints) -> None:
     """Refuse flags of units in the place of a mask without lengths: all first, or last, ones are 1.
 
     Args:
         reference: flags of the references.
+        n_units: number of units of each document, if they are a mask, shape (rows,).
     """
     if len(reference) < _SURELY or not reference.size or (reference == 1).all():
         return
-    for column, unit, call in (
-        (0, "first", "call update_starts"),
-        (-1, "last", "give the number of units of each row as lengths"),
+    last = reference[np.arange(len(reference)), n_units - 2]
+    for flags, unit, call in (
+        (reference[:, 0], "first", "call update_starts"),
+        (last, "last", "give the number of units of each row as lengths"),
     ):
-        if (reference[:, column] == 1).all():
+        if (flags == 1).all():
             raise Refused(
                 f"reference: the {unit} flag is 1 in every row, as where each unit has a flag and "
                 f"1 marks the {unit} unit of a segment; a mask has a flag for each of the n - 1 "

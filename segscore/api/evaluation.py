@@ -46,6 +46,7 @@ if TYPE_CHECKING:
 
     from segscore.api.explanation import Explanation
     from segscore.api.position_lists import NumbersOfUnits
+    from segscore.api.scored_regions import GivenRegions
     from segscore.api.shown import ShownEvaluation
     from segscore.api.typed import AnyMeasure, EvaluateKeywords, MeasureChoice
     from segscore.pipeline.conventions.calibrate import Calibration
@@ -450,6 +451,7 @@ def evaluate(
     documents: Given = None,
     *,
     n_units: "NumbersOfUnits | None" = None,
+    regions: "GivenRegions | None" = None,
     measures: "Iterable[MeasureChoice] | MeasureChoice" = (),
     client: Any = None,
     **settings: "Unpack[EvaluateKeywords]",
@@ -459,15 +461,13 @@ def evaluate(
     A table is a mapping {document_id: Segmentation}, or {coder: {document_id: Segmentation}} for
     several coders; an iterable of dicts, one for each row (docs/tables.md); an object with
     `__arrow_c_stream__`, such as an Arrow, pandas, polars or DuckDB table; a dataset of Hugging
-    Face; or a path or URL. In memory, a table without the column coder is that of one.
+    Face; or a path or URL. A table in memory without the column coder is that of one.
 
     >>> import segscore
     >>> rows = [{"document_id": "a", "coder": "desk", "n_units": 11, "boundaries": [2, 5]}]
     >>> systems = {"second": {"a": segscore.Segmentation([2, 5, 8], 11)}}
     >>> segscore.evaluate(rows, systems)["boundary_similarity", "second"].micro
     0.6666666666666667
-    >>> segscore.evaluate([[2, 5], [3]], [[2, 4], [3]], n_units=[11, 8])["pk"].micro
-    0.13333333333333333
     >>> segscore.evaluate({"a": [2, 5]}, {"a": [2, 4]}, n_units={"a": 11})["pk"].micro
     0.2222222222222222
 
@@ -475,30 +475,38 @@ def evaluate(
         references: the references.
         hypotheses: the segmentations to judge.
         documents: table of unit lengths and attributes of documents, or None.
-        n_units: a list, {document_id: number}, or one number for all, if both sides are plain
-            boundaries: a list for each document, {document_id: list}, or {system: either}.
+        n_units: a list, {document_id: number}, or one for all, if both sides are plain boundaries:
+            a list for each document, {document_id: list}, or {system: either}.
+        regions: what alone is scored of each document, {document_id: (start, end)} in units, or
+            a list of these, as `segscore import --regions` does.
         measures: names of measures or families, or `all`; by default the same as in a run.
-        client: a Dask client, whose workers score the corpus and read tables where they are; those
-            in memory are written to the folder of the run.
-        settings: options of `segscore score`, as keywords: group_by, n_t, window, consensus... If
-            output is given, the run is published in that folder or URL, too, with the tables in
-            memory under inputs/; by default a client's run is published in a temporary folder.
+        client: a Dask client, whose workers score; tables in memory are written for them.
+        settings: options of `segscore score`, as keywords: group_by, n_t, window... If output is
+            given, the run is published in that folder or URL, with tables in memory under inputs/;
+            without, a client's run is in a temporary folder.
 
     Raises:
         Refused: the input or the settings are invalid; the command has the same message.
         Failed: nothing could be scored.
         TypeError: there is no such setting.
     """
-    sides = _sides(n_units, references=references, hypotheses=hypotheses)
+    sides = _sides(n_units, regions, references=references, hypotheses=hypotheses)
     tables = _tables(**sides, documents=documents)
     listed = isinstance(measures, Iterable) and not isinstance(measures, str)
-    given = {**settings, "measures": tuple(measures) if listed else measures}
-    return _evaluate(tables, client, given)
+    chosen = tuple(measures) if listed else measures
+    return _evaluate(tables, client, {**settings, "measures": chosen})
 
 
-def _sides(n_units: "NumbersOfUnits | None", **given: Given) -> dict[str, Given]:
-    """Return both sides, as tables if they are plain boundaries."""
-    return given if n_units is None else lists_as_tables(n_units, **given)
+def _sides(
+    n_units: "NumbersOfUnits | None", regions: "GivenRegions | None", **given: Given
+) -> dict[str, Given]:
+    """Return both sides, as tables if they are plain boundaries or cut to regions."""
+    sides = given if n_units is None else lists_as_tables(n_units, **given)
+    if regions is None:
+        return sides
+    from segscore.api.scored_regions import cut_sides
+
+    return cut_sides(regions, **sides)
 
 
 def _evaluate(tables: Mapping[str, Given], client: Any, given: dict[str, Any]) -> Evaluation:

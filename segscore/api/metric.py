@@ -214,8 +214,9 @@ class Metric:
         (2, {'pk': 0.0})
 
         Args:
-            reference: flags, 0 or 1, shape (documents, columns), of numpy or torch. Column i is
-                the potential boundary between unit i + 1 and unit i + 2.
+            reference: flags, 0 or 1, shape (documents, columns), of numpy or torch; or a list of
+                rows, which may have several lengths. Column i is the potential boundary between
+                unit i + 1 and unit i + 2.
             hypothesis: flags, of the same shape.
             lengths: number n of units of each document, shape (documents,): the first n - 1
                 columns are read, and the others are padding. By default all columns are read.

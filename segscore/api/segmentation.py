@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 from segscore.api.wording import in_python_words, warn_user
 from segscore.pipeline.errors import Refused
+from segscore.pipeline.tables.label_changes import changes_of
 from segscore.pipeline.tables.rows import NO_LINE, ParsedRow, RowPlace, integer_of, label_of, shown
 
 if TYPE_CHECKING:
@@ -123,6 +124,8 @@ class Segmentation:
     def from_labels(cls, labels: Iterable[Hashable]) -> Self:
         """Create a segmentation from the labels of units; a boundary is where the label changes.
 
+        Of tags such as B-SEG and I-SEG, it is where B-SEG begins a segment.
+
         >>> import segscore
         >>> segscore.Segmentation.from_labels(["sport", "sport", "weather"]).boundaries
         (2,)
@@ -134,7 +137,7 @@ class Segmentation:
         if not units:
             raise Refused("labels is empty; pass one label for each unit")
         try:
-            changes = [place for place, (a, b) in enumerate(pairwise(units), start=1) if a != b]
+            changes = changes_of(units)
         except (TypeError, ValueError):  # arrays, and pandas' missing value
             raise Refused(
                 "labels: two of them cannot be compared; give a text or a number for each unit"

@@ -95,7 +95,6 @@ def test_the_page_of_tables_has_the_added_measure(columns_and_texts: dict[str, A
     page_text = columns_and_texts["page"]
     (window,) = re.findall(r"^- `window`: counts .*; measures (.*)$", page_text, re.MULTILINE)
     assert "`pk_agreement`" in window.split(", ")
-    assert "`mean_pk_agreement`, " in page_text
 
 
 def test_the_view_of_directions_has_the_added_measure(columns_and_texts: dict[str, Any]) -> None:

@@ -72,7 +72,7 @@ def test_columns_equal_those_of_a_run_of_everything(
     chosen = {
         "scores": {*selection.pairs.counts, *selection.pairs.measures},
         "panel_scores": {*selection.panels.counts, *selection.panels.measures}
-        | {f"mean_{name}" for name in selection.pairs.measures},
+        | {f"{over}_{name}" for name in selection.pairs.measures for over in ("mean", "best")},
     }
     for name, columns in chosen.items():
         everything, some = table(whole, name), table(tmp_path / "run", name)

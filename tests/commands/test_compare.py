@@ -480,8 +480,9 @@ def test_different_p_seg_is_refused_only_where_it_is_used(
     ("options", "message"),
     [
         (("--measure", "window_dif"), "no such measure; the nearest is window_diff"),
-        (("--measure", "mean_pk"), "a column of panel_scores, whose mean over documents is the"),
-        (("--measure", "mean_pk"), "macro average of pk; `segscore measures` lists them all"),
+        (("--measure", "mean_pk"), "--measure mean_pk: has no micro average, because it is no"),
+        (("--measure", "best_pk"), "formula over counts; add --average macro"),
+        (("--measure", "best_b_tp"), "no such measure; the nearest is"),
         (("--measure", "mean_mult_window_diff"), "no such measure; the nearest is"),
         (("--measure", "pk,pk"), "--measure pk,pk: names one twice"),
         (("--measure", "pk,"), "--measure: is empty"),

@@ -189,7 +189,7 @@ def test_regions_of_recordings_are_read_from_a_uem(segscore: Segscore, tmp_path:
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        ("document_id,start,end\ntalk,0,41\n", "a region of --regions ends at 41"),
+        ("document_id,start,end\ntalk,0,41\n", "--regions names a region that ends at 41"),
         ("document_id,start,end\ntalk,5,5\n", "coded.csv:2: the region ends at 5"),
         ("document_id,start,end\nother,0,5\n", "no document of the files has a region there"),
         ("document_id,start_s,end_s\ntalk,0,5\n", "the region is in seconds"),

@@ -53,7 +53,8 @@ _NAMES = {
 }
 _WEAK = {
     "document": "show show_id episode episode_id programme program session session_id dialogue "
-    "dialogue_id meeting meeting_id lecture conversation uri",
+    "dialogue_id meeting meeting_id lecture lecture_id conversation conversation_id film film_id "
+    "movie movie_id song song_id uri",
     "coder": "model user",
 }
 """Names that count only if no column of the table has one of the others."""

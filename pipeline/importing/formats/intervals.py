@@ -4,6 +4,7 @@ import re
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from decimal import Decimal
+from itertools import pairwise
 
 from segscore.pipeline.importing.formats.format import (
     CSV_ENDINGS,
@@ -152,6 +153,8 @@ def segments_of(file: OpenedFile, rows: TableRows, settings: ImportSettings) -> 
         _name_coder_by_file(file, rows, columns)
     if not rows.cells:
         raise file.refusal("the file contains no segments; write a row for each segment")
+    if "document" not in columns.names and settings.document_id is None:
+        _refuse_several_documents(file, rows, columns, settings)
     groups: dict[_Key, list[tuple[int, RowCells]]] = defaultdict(list)
     for line, cells in rows.cells:
         groups[_key(cells, columns, file.place(line))].append((line, cells))
@@ -194,6 +197,35 @@ def _name_coder_by_file(file: OpenedFile, rows: TableRows, columns: Columns) -> 
             "coder=NAME, or the coder with --coder"
         )
     file.names_coder = True
+
+
+def _refuse_several_documents(
+    file: OpenedFile, rows: TableRows, columns: Columns, settings: ImportSettings
+) -> None:
+    """Refuse rows that begin again wherever a column without a use changes, as for documents.
+
+    Raises:
+        Refused: there is such a column, and nothing names the document.
+    """
+    clock = _clock(rows, columns, settings)
+    segments = [segment_of(own, columns, clock, file.place(line)) for line, own in rows.cells]
+    keys = [
+        (segment.level, *(value_of(own, columns, use) for use in ("coder", "role")))
+        for segment, (_, own) in zip(segments, rows.cells, strict=True)
+    ]
+    falls = {
+        place
+        for place, (a, b) in enumerate(pairwise(segments))
+        if b.start.exact < a.start.exact and keys[place] == keys[place + 1]
+    }
+    for name in columns.further if falls else ():
+        values = [own.get(name) for _, own in rows.cells]
+        changes = {place for place, (a, b) in enumerate(pairwise(values)) if a != b}
+        if changes == falls and len({*map(str, values)}) == len(changes) + 1:
+            raise rows.place.refusal(
+                f"the starts begin again where {name} changes, as if it named documents: say so "
+                f"with --columns document={name}, or name the only document with --document-id"
+            )
 
 
 def _clock(rows: TableRows, columns: Columns, settings: ImportSettings) -> Clock | Ruler:

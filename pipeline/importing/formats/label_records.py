@@ -26,7 +26,10 @@ from segscore.schemas.input_columns import ROLE
 _MASK = re.compile("[01]+")
 _NUMBER = re.compile(r"-?[0-9]{1,15}(?:\.[0-9]{1,15})?")
 
-DOCUMENT_FIELDS = ("document_id", "doc_id", "dial_id", "dialogue_id", "video_id", "id")
+DOCUMENT_FIELDS = (
+    *("document_id", "doc_id", "dial_id", "dialogue_id", "meeting_id", "video_id"),
+    *("document", "doc", "docid", "id"),
+)
 CODER_FIELDS = ("coder", "annotator")
 """Fields that say whose labels of which document they are, unless options name others."""
 _OF_UNITS = ("id",)

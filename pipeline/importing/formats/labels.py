@@ -1,6 +1,6 @@
 """Segmentations as a value for each unit, or the sizes of segments: in lists, or in rows of CSV."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from functools import partial
@@ -34,6 +34,7 @@ from segscore.pipeline.importing.settings import ImportSettings
 from segscore.pipeline.importing.shapes import Shape, Sizes
 from segscore.pipeline.importing.times import Clock
 from segscore.pipeline.importing.unit_times import OPTION, times_of_list
+from segscore.pipeline.tables.label_changes import changes_of
 from segscore.pipeline.tables.rows import RowPlace, role_of, stem
 from segscore.schemas.input_columns import ROLE
 
@@ -125,20 +126,20 @@ def sizes_of_flags(value: object, marks: str, name: str, place: RowPlace) -> lis
 def sizes_of_ids(value: object, name: str, place: RowPlace) -> list[int]:
     """Return the sizes of the segments that begin where the name of the segment changes.
 
+    Tags such as B-SEG and I-SEG say themselves where a segment begins.
     Raises Refused for anything but a list of texts and numbers, or an empty list.
     """
     ids = _filled(value, name, place)
     for index, label in enumerate(ids):
         if not isinstance(label, str | int | float | Decimal) or label != label:
             raise place.wrong(f"{name}[{index}]", label, "a text or a number")
-    changes = [p for p, (before, after) in enumerate(pairwise(ids), start=1) if before != after]
-    return _sizes(changes, len(ids))
+    return _sizes(changes_of(cast("Sequence[Hashable]", ids)), len(ids))
 
 
 def stated_sizes(value: object, name: str, place: RowPlace) -> list[int]:
-    """Return sizes of segments from a list of them.
+    """Return sizes of segments from a list of them, or from a list of lists of their units.
 
-    Raises Refused for anything but a list of whole numbers from 1, or an empty list.
+    Raises Refused for anything but a list of whole numbers from 1 or of lists, or an empty list.
     """
     return [
         _size(size, f"{name}[{index}]", place)
@@ -160,13 +161,16 @@ def _is_marked(flag: object, name: str, place: RowPlace, silent: bool) -> bool:
     number = flag if isinstance(flag, int | float | Decimal) else None
     if number in (0, 1) or (silent and number == _IGNORED):
         return number == 1
-    raise place.wrong(name, flag, "0 or 1")
+    tag = isinstance(flag, str) and flag[:2] in ("B-", "I-")
+    raise place.wrong(name, flag, f"0 or 1{'; tags are read with --ids' if tag else ''}")
 
 
 def _size(size: object, name: str, place: RowPlace) -> int:
+    if isinstance(size, list | tuple):
+        size = len(size)
     number = size if isinstance(size, int | float | Decimal) else 0
     if isinstance(size, bool) or not 1 <= number < _LARGEST or number != int(number):
-        raise place.wrong(name, size, "a whole number from 1")
+        raise place.wrong(name, size, "a whole number from 1, or a list of units")
     return int(number)
 
 

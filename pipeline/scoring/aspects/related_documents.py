@@ -25,7 +25,7 @@ from segscore.pipeline.scoring.aspects.aspect import Aspect, Outcome
 from segscore.pipeline.scoring.inputs import attribute_types
 from segscore.pipeline.scoring.settings import ScoreSettings
 from segscore.pipeline.scoring.shared_averages import Pieces
-from segscore.pipeline.statistics.formatted_numbers import shown_interval
+from segscore.pipeline.statistics.formatted_numbers import counted, shown_interval
 from segscore.pipeline.statistics.jackknife import Estimate
 from segscore.schemas.input_columns import CUT_FROM
 
@@ -36,7 +36,7 @@ _ATTRIBUTES = (
 """Attributes by which the interval is said: of what documents are parts, not of what kind."""
 
 _OF_FEW = (
-    f"documents are regions of {{number}} documents ({CUT_FROM}); intervals and tests take them "
+    f"documents are regions of {{documents}} ({CUT_FROM}); intervals and tests take them "
     f"as independent; --resample-by {CUT_FROM} takes all regions of a document as one"
 )
 
@@ -117,7 +117,9 @@ def _warn_of_related(
         system, average = _best(cells, measure)
         low, high = average.interval()
         if average.grouped and isnan(low) and name == CUT_FROM:
-            found.append((average.number, _OF_FEW.format(number=average.number)))
+            found.append(
+                (average.number, _OF_FEW.format(documents=counted(average.number, "document")))
+            )
         elif average.grouped and not isnan(low):
             words = (
                 f"{by_hash[system]}: the macro average of {measure} by {name} is "

@@ -187,7 +187,6 @@ REFUSED: list[tuple[str, dict[str, Any], str]] = [
         "lengths: must be whole numbers",
     ),
     ("update_labels", {"reference": [[1], [1, 2]], "hypothesis": [[1]]}, "must be a table"),
-    ("update_masks", {"reference": [[1], [1, 0]], "hypothesis": [[1], [1, 0]]}, "must be a table"),
     ("update_starts", {"reference": [[1], [1, 0]], "hypothesis": [[1]]}, "must be a table"),
     (
         "update_labels",
@@ -255,3 +254,33 @@ def test_batches_that_do_not_fit_are_refused(
 def test_errors_of_one_pair_name_its_document() -> None:
     with pytest.raises(segscore.Refused, match=r"^show-1: reference: "):
         segscore.Metric("pk").update(reference=[9], hypothesis=[1], n_units=4, document_id="show-1")
+
+
+def test_rows_of_several_lengths_say_how_many_units_they_have() -> None:
+    metric = segscore.Metric(*NAMES)
+    sides = {"reference": [[0, 1, 0], [0, 1]], "hypothesis": [[0, 1, 0], np.array([1, 0])]}
+    metric.update_masks(**sides)
+    padded = segscore.Metric(*NAMES)
+    padded.update_masks(
+        reference=[[0, 1, 0], [0, 1, 0]], hypothesis=[[0, 1, 0], [1, 0, 1]], lengths=[4, 3]
+    )
+    assert metric.compute() == padded.compute()
+    starts = segscore.Metric(*NAMES)
+    starts.update_starts(reference=[[1, 0, 1, 0], [1, 0, 1]], hypothesis=[[1, 0, 1, 0], [1, 1, 0]])
+    assert starts.compute() == padded.compute()
+
+
+@pytest.mark.parametrize(
+    ("rows", "lengths", "message"),
+    [
+        ([[0, 1, 0], [0, 1, 0]], None, r"hypothesis\[1\]: has 3 columns; .* has 2"),
+        ([[0, 1, 0], [0]], [4, 3], r"hypothesis\[1\]: has 1 columns; lengths gives 3 units"),
+    ],
+)
+def test_rows_of_several_lengths_must_fit(
+    rows: list[list[int]], lengths: list[int] | None, message: str
+) -> None:
+    with pytest.raises(segscore.Refused, match=message):
+        segscore.Metric("pk").update_masks(
+            reference=[[0, 1, 0], [0, 1]], hypothesis=rows, lengths=lengths
+        )

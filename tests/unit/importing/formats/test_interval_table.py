@@ -244,3 +244,18 @@ def test_a_file_names_the_coder_where_no_column_can_be_meant(text: str, is_named
     else:
         with pytest.raises(Refused, match="no coder among the columns"):
             list(intervals.read(file, settings))
+
+
+SHOTS = "reel,start,end\na,0,4\na,4,9\nb,0,5\n"
+
+
+def test_rows_that_begin_again_name_documents() -> None:
+    with pytest.raises(Refused, match=r"where reel changes.* --columns document=reel"):
+        read(SHOTS, coder="x")
+    assert len(read(SHOTS, coder="x", columns={"document": "reel"})) == 2
+    assert len(read(SHOTS, coder="x", document_id="all")) == 1
+    # Each level, or coder, begins again; and so may rows that no column tells apart.
+    assert len(read("level,kind,start\n1,a,0\n1,a,9\n2,b,0\n", coder="x")) == 1
+    assert len(read("coder,kind,start\nx,a,0\nx,a,9\ny,b,0\n")) == 2
+    assert len(read("kind,start\na,0\na,9\na,0\n", coder="x")) == 1
+    assert [s.document_id for s in read(SHOTS.replace("reel", "film"), coder="x")] == ["a", "b"]

@@ -356,3 +356,23 @@ class TestPaths:
     def test_many_fields_are_not_all_named(self) -> None:
         with pytest.raises(Refused, match=r'"11", \.\.\.; check --ids x$'):
             field_path("--ids", "x").value({str(number): 0 for number in range(99)}, "", PLACE)
+
+
+def test_tags_say_where_segments_begin() -> None:
+    ((*_, sizes, _),) = rows('{"y": ["B-s", "I-s", "I-s", "B-s", "I-s"]}', ids="y")
+    assert sizes == [3, 2]
+    with pytest.raises(Refused, match="tags are read with --ids"):
+        flags(["B-s", "I-s"], marks="start")
+
+
+def test_sizes_of_lists_of_units() -> None:
+    ((*_, sizes, _),) = rows('{"y": [["a b", "c"], ["d"]]}', sizes="y")
+    assert sizes == [2, 1]
+    with pytest.raises(Refused, match="or a list of units"):
+        rows('{"y": [["a"], []]}', sizes="y")
+
+
+@pytest.mark.parametrize("name", ["doc", "document", "meeting_id"])
+def test_usual_names_of_documents(name: str) -> None:
+    ((document, *_),) = rows(f"{name},y\n007,01\n", "f.csv", flags="y", marks="between")
+    assert document == "007"
