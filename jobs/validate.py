@@ -11,13 +11,17 @@ from segscore.jobs.show.formats import ResultFormat
 if TYPE_CHECKING:
     import pyarrow as pa
 
+    from segscore.pipeline.tables.check_table import Checked
     from segscore.pipeline.testsets.recognise import Recognition
 
 _SHOWN = 50
 
 
 def validate(
-    table: Annotated[str, typer.Argument(help="Table to check: a file, folder or glob.")],
+    table: Annotated[
+        str,
+        typer.Argument(help="Table to check: a file, folder or glob."),
+    ],
     documents: Annotated[
         bool, typer.Option("--documents", help="Check a documents table.")
     ] = False,
@@ -30,12 +34,16 @@ def validate(
     """Check a table and list every row that a run would reject; exit 1 if there is one."""
     from segscore.jobs.cli.log import LOG
     from segscore.jobs.show.formats import plain_table, print_json, print_table
+    from segscore.pipeline import storage
     from segscore.pipeline.settings.ranges import MOST_UNITS, within
     from segscore.pipeline.tables import check_table
 
     within("--length-tolerance", length_tolerance, 0, MOST_UNITS)
     kind = check_table.DOCUMENTS if documents else check_table.SEGMENTATIONS
-    checked = check_table.check_table(table, kind, length_tolerance)
+    if not documents and storage.other_files(table):
+        checked = _check_text(table, length_tolerance)
+    else:
+        checked = check_table.check_table(table, kind, length_tolerance)
     recognised = None
     if not documents:
         recognised = _recognise(table, length_tolerance)
@@ -57,6 +65,15 @@ def validate(
         print_table(plain_table(rejects.column_names, rejects.to_pylist(), ""), format_name)
     if rejects.num_rows:
         raise typer.Exit(1)
+
+
+def _check_text(file: str, tolerance: int) -> "Checked":
+    """Check a file of another format, by importing it as `segscore score` does."""
+    from segscore.pipeline.importing.check_text import check_text
+    from segscore.pipeline.runs import executors
+
+    with executors.connect("local", None) as executor:
+        return check_text(file, tolerance, executor)
 
 
 def _recognise(table: str, tolerance: int) -> "Recognition | None":

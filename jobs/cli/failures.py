@@ -14,7 +14,8 @@ from typing import Any
 from segscore.jobs.cli.help_texts import LINES, SYNONYMS
 from segscore.jobs.cli.interruption import raise_again
 from segscore.jobs.cli.log import LOG, discard
-from segscore.pipeline.errors import Done, Failed, Refused, nearest, place_and_reason
+from segscore.jobs.cli.option_meant import option_meant
+from segscore.pipeline.errors import Done, Failed, NotYet, Refused, nearest, place_and_reason
 from segscore.pipeline.plain_text import redacted, visible
 
 NO_FIELDS: Mapping[str, Any] = MappingProxyType({})
@@ -34,9 +35,6 @@ _KINDS = {"int_parsing": "an integer", "float_parsing": "a number"}
 """Why pydantic refuses a value -> what the value must be."""
 
 _UNKNOWN_COMMAND = re.compile(r"No such command '(.*?)'\.")
-
-_DELETING = ("--fresh", "--keep")
-"""Options that remove earlier runs, which are never proposed."""
 
 _EXTRA = re.compile(r"got unexpected extra argument\(s\) \((.*)\)", re.IGNORECASE)
 
@@ -79,6 +77,8 @@ def _explain(problem: Exception) -> None:
     """End the command with the line of a failure, unless it is a mistake of segscore."""
     if isinstance(problem, Refused):
         fail(str(problem), 2, problem.fields)
+    if isinstance(problem, NotYet):
+        fail(str(problem), problem.exit_code, problem.fields, level="warning")
     if isinstance(problem, Failed):
         fail(str(problem), problem.exit_code, problem.fields)
     if isinstance(problem, OSError):
@@ -98,9 +98,11 @@ def _is_read(file: int) -> bool:
     return not poll.poll(0)
 
 
-def fail(message: str, code: int, fields: Mapping[str, Any] = NO_FIELDS) -> None:
-    """Log a one-line error message with data for programs, and exit with a code."""
-    LOG.say("error", message, **{**fields, "exit_code": code})
+def fail(
+    message: str, code: int, fields: Mapping[str, Any] = NO_FIELDS, *, level: str = "error"
+) -> None:
+    """Log a one-line message with data for programs, and exit with a code."""
+    LOG.say(level, message, **{**fields, "exit_code": code})
     sys.exit(code)
 
 
@@ -165,22 +167,10 @@ def _explain_unknown_command(name: str, commands: Any) -> str:
 
 def _explain_unknown(option: str, commands: Any, command: str) -> str:
     """Say that a command has no such option, and what there is instead, here or elsewhere."""
+    options = {name: _options(commands[name]) for name in commands}
+    arguments = [one.name for one in commands[command].params if one.param_type_name == "argument"]
     unknown = f"{option}: `segscore {LINES.get(command, command)}` has no such option"
-    if command == "nightly" and option in _options(commands["score"]):
-        return f"{unknown}; set {option.removeprefix('--')} in the table [score] of --settings"
-    here = _options(commands[command])
-    value = option.removeprefix("--")
-    if value in re.findall(r"\w+", here.get("--format", "").partition(":")[2]):
-        return f"{unknown}; write --format {value}"
-    if near := nearest(option, [name for name in here if name not in _DELETING]):
-        return unknown + near
-    others = (name for name in commands if option in _options(commands[name]))
-    other = None if option in _DELETING else next(others, None)
-    return (
-        unknown
-        if other is None
-        else f"{unknown}; `segscore {LINES.get(other, other)} {option}` has it"
-    )
+    return unknown + option_meant(option, command, options, arguments)
 
 
 def _options(command: Any) -> dict[str, str]:

@@ -30,7 +30,7 @@ from segscore.pipeline.agreement.results import (
 )
 from segscore.pipeline.agreement.settings import ROUND, AgreeSettings
 from segscore.pipeline.agreement.tallies import GROUP, Tallies, merge_tallies
-from segscore.pipeline.errors import Done, NoResult, Refused, nearest
+from segscore.pipeline.errors import Absent, Done, Refused, nearest
 from segscore.pipeline.runs import planning, shuffle
 from segscore.pipeline.runs.adding import SavedSums, add_saved
 from segscore.pipeline.runs.executor import Executor
@@ -321,7 +321,7 @@ def _require_audited(sink: Sink, settings: AgreeSettings, account: RowCounts) ->
     codings = account[CODINGS]
     if not codings["in"]:
         others = f" but those of {', '.join(settings.without)}" if settings.without else ""
-        raise NoResult(
+        raise Absent(
             f"{settings.codings}: contains no coding{others}; rows with the role hypothesis do not "
             "count"
         )

@@ -56,10 +56,10 @@ def rejects_of(folder: str) -> Iterator[pa.Table]:
 
 
 def require_few(folder: str, number: int, rows: int, max_rejects: float) -> None:
-    """Refuse more bad lines and rows than --max-rejects allows; list the first."""
-    if number > max_rejects * rows:
+    """Refuse more bad lines and rows than --max-rejects allows, or all; list the first."""
+    if number > max_rejects * rows or number == rows > 0:
         share = ""
-        if max_rejects:
+        if number > max_rejects * rows > 0:
             share = (
                 f"{number} of {rows} lines are bad, more than --max-rejects {max_rejects} allows:\n"
             )

@@ -1,13 +1,16 @@
 """Score files that are not tables, after the conversion of `segscore import`."""
 
 import os
+import re
 import tempfile
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 
 import pyarrow as pa
 
 from segscore.pipeline import storage
 from segscore.pipeline.errors import Done, Refused
+from segscore.pipeline.importing.check_text import options_of_import
 from segscore.pipeline.importing.conversion.names import without_endings
 from segscore.pipeline.importing.run import find_imported, run_import
 from segscore.pipeline.importing.settings import ImportSettings
@@ -58,7 +61,8 @@ def score_texts(
             tables = []
             for number, file in enumerate(files):
                 read = _as_imported(settings, name, file, folder, number)
-                table, said, doubts = _read_text(name, read, executor)
+                with _named(folder, settings.references):
+                    table, said, doubts = _read_text(name, read, executor)
                 tables.append(table)
                 say("info", said)
                 for doubt in doubts:
@@ -70,6 +74,16 @@ def score_texts(
     if settings.documents is not None:
         sources["documents"] = find_source("documents", settings.documents)
     return score_and_store_inputs(settings, executor, sources, texts)
+
+
+@contextmanager
+def _named(folder: str, references: str) -> Iterator[None]:
+    """Name the file of the references in a refusal, in place of the tables imported from it."""
+    try:
+        yield
+    except Refused as problem:
+        named = re.sub(rf"{re.escape(folder)}/[^ :;]+(:\d+)?", references, str(problem))
+        raise Refused(named) from problem
 
 
 def _as_imported(
@@ -146,10 +160,8 @@ def _read_text(
     """Return the segmentations in a file as a table, what they are in words, and warnings."""
     (url,) = settings.files
     files = find_imported(settings)
-    try:
+    with options_of_import():
         imported = run_import(settings, files, executor, ignore_progress, resumable=False)
-    except Refused as problem:
-        raise Refused(f"{problem} (the options are those of `segscore import`)") from problem
     if name not in imported.rows:
         raise Refused(f"{url}: contains no {name}; import it with `segscore import`")
     table = storage.read_table(storage.find(storage.join(settings.output, name))[0].url)

@@ -60,7 +60,7 @@ def best_over_references(values: Floats, document: Ints, better: Better) -> Floa
 
     Args:
         values: values of a measure, shape (rows,), NaN where undefined.
-        document: the document of each row, 0..n-1, shape (rows,).
+        document: the document of each row, 0..n-1, of which each has a row, shape (rows,).
         better: whether lower or higher values are better.
 
     Returns:

@@ -213,6 +213,7 @@ class Page:
         summary: what else is to be known; empty for nothing.
         sections: the sections in reading order.
         following: the command to look closer; empty for none.
+        inputs: the files that the run read, which tell runs of one name apart.
     """
 
     title: str
@@ -222,6 +223,12 @@ class Page:
     summary: str
     sections: Sequence[Section]
     following: str = ""
+    inputs: Sequence[str] = ()
+
+    @property
+    def subject(self) -> str:
+        """What the page is about, in a few characters: another subject, another run."""
+        return sha256("\n".join([self.title, *self.inputs]).encode()).hexdigest()[:16]
 
     @property
     def picture_marks(self) -> list[str]:
@@ -253,11 +260,6 @@ def render(page: Page, library: str) -> str:
         allowed=" ".join(_digest(text) for text in (library, script)),
     )
     return terminal_safe(document)  # names may have control characters; the scripts have none
-
-
-def is_report(head: bytes) -> bool:
-    """Check whether a file that starts with these bytes is a page of `segscore report`."""
-    return head.startswith(b"<!doctype html>") and b" segscore</title>" in head
 
 
 def charting_library() -> str:

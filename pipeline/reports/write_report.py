@@ -84,6 +84,7 @@ def write_report(settings: ReportSettings) -> _Written:
         provenance.left_out_in_words(run),
         sections,
         contents.following,
+        run.inputs,
     )
     size = write_page("--output", settings.output, page)
     return _Written(size, [section.missing for section in sections if section.missing])

@@ -56,6 +56,8 @@ class Scored:
             without levels.
         draws: the sums of each draw over all documents, of random boundaries.
         trials: the sums of each trial, of systems with trials.
+        bests: by measure, the best value of each hypothesis over the references of its document,
+            of random boundaries the mean over draws of it, shape (hypotheses,).
     """
 
     table: pa.Table
@@ -63,18 +65,19 @@ class Scored:
     rows: GroupedRows | None = None
     draws: DrawSums = field(default_factory=dict)
     trials: TrialSums = field(default_factory=TrialSums)
+    bests: Mapping[str, Floats] = field(default_factory=dict)
 
 
 def score_pairs(view: View) -> Scored:
     """Count every pair and compute its measures, as rows of `scores` (schemas/scores.py)."""
     hypotheses, pairs, rule = view.hypotheses, view.pairs, view.rule
-    each, draws = _count(view)
+    each, draws, bests = _count(view)
     together = view.trials_of(pairs)
     rows = each if together is None else each.over_trials(together)
     table = _table_of(rows, view)
     ready = rows.grouped(hypotheses, _groups(table, rule), one_each=pairs.one_to_one)
     sums = sum_groups(ready, rule, view.references.resampling, original=view.is_original)
-    found = Scored(table, sums, draws=draw_sums(draws, ready.system.names))
+    found = Scored(table, sums, draws=draw_sums(draws, ready.system.names), bests=bests)
     if together is not None and hypotheses.drawn is None and view.is_original:
         of_each = each.grouped(hypotheses, None, one_each=pairs.one_to_one)
         trials = _sum_trials(PAIR_ROWS, view, (of_each, ready, together))
@@ -82,8 +85,8 @@ def score_pairs(view: View) -> Scored:
     return found if rule.level is None else replace(found, rows=ready)
 
 
-def _count(view: View) -> tuple["_Rows", list[NDArray[Any]]]:
-    """Count every pair and compute its measures, and add up the counts of each draw.
+def _count(view: View) -> tuple["_Rows", list[NDArray[Any]], Mapping[str, Floats]]:
+    """Count every pair, compute its measures and the best of them, and add up each draw.
 
     The counts of a pair are sums over the draws, and its values means of theirs, because the value
     of mean counts is another one (a quotient is not linear).
@@ -92,18 +95,30 @@ def _count(view: View) -> tuple["_Rows", list[NDArray[Any]]]:
     ref, hyp = pairs.ref_row, pairs.hyp_row
     parameters = rule.settings.parameters(references.p_seg, rule.types)
     counts: dict[str, Ints] = {}
-    values = _MeanValues()
+    values, bests = _MeanValues(), _MeanValues()
     collapsed = np.zeros(len(ref), np.int64)
     system = Categorical(hypotheses.system.code[hyp], hypotheses.system.names)
     draws = []
     for draw in hypotheses.every_draw():
         of_draw = count_pairs(draw, pairs, references, rule)
         _add_draw(counts, of_draw)
-        values.add(_compute_measures(rule.selection.pairs, of_draw, parameters))
+        found = _compute_measures(rule.selection.pairs, of_draw, parameters)
+        values.add(found)
+        bests.add(_best_values(rule.selection.pairs, found, pairs))
         if hypotheses.drawn is not None and view.is_original:
             draws.append(sum_draw(of_draw, system))
         collapsed += references.side.collapsed[ref] + draw.side.collapsed[hyp]
-    return _Rows(pairs, counts, values.means(), collapsed), draws
+    return _Rows(pairs, counts, values.means(), collapsed), draws, bests.means()
+
+
+def _best_values(table: Table, values: Mapping[str, Floats], pairs: Pairs) -> dict[str, Floats]:
+    """Return the best values of each hypothesis, shape (hypotheses,) each."""
+    better = {name: measure.better for name, measure in table.measures.items()}
+    return {
+        name: row if pairs.one_to_one else best_over_references(row, pairs.hyp_row, better[name])
+        for name, row in values.items()
+        if better[name] != "neither"
+    }
 
 
 @dataclass(frozen=True)
@@ -256,12 +271,12 @@ def _defined(values: Floats) -> tuple[Floats, Ints]:
     return np.where(known, values, 0.0), known.astype(np.int64)
 
 
-def score_panels(view: View, scored: pa.Table) -> Scored:
+def score_panels(view: View, scored: Scored) -> Scored:
     """Compare each hypothesis with all its references at once (docs/measures.md).
 
     Args:
         view: each hypothesis, one row per document and coder, with all references of its document.
-        scored: the rows of `scores` of its pairs, for the means over references.
+        scored: what was scored of its pairs, for the mean and the best over references.
 
     Returns:
         Rows of `panel_scores`, and their sums.
@@ -280,12 +295,17 @@ def score_panels(view: View, scored: pa.Table) -> Scored:
     nothing = np.zeros(len(document), np.int64)
     each = _Rows(whole, counts, values.means(), nothing)
     together = view.trials_of(whole)
-    rows, of_scored = each, pairs.hyp_row
+    rows, of_scored, bests = each, pairs.hyp_row, scored.bests
     if together is not None and hypotheses.trials is not None:
         rows = each.over_trials(together)
         first = hypotheses.trials.of_pairs(pairs).first(pairs).hyp_row
         of_scored = np.searchsorted(rows.pairs.hyp_row, first)
-    written = _panel_table(rows, (scored, of_scored), view)
+        bests = together.means(bests)
+    measures = rule.selection.pairs.measures
+    means = adding.mean_over_references(read_measures(scored.table, measures), of_scored)
+    over_references = dict(zip((MEAN + name for name in measures), means, strict=True))
+    over_references |= {BEST + name: row for name, row in bests.items()}
+    written = _panel_table(rows, over_references, view)
     if not table.measures:
         return Scored(written, [])
     ready = rows.grouped(hypotheses, _groups(written, rule), one_each=True)
@@ -298,11 +318,10 @@ def score_panels(view: View, scored: pa.Table) -> Scored:
     return replace(found, trials=of_trials)
 
 
-def _panel_table(rows: _Rows, scored: tuple[pa.Table, Ints], view: View) -> pa.Table:
-    """Return rows of `panel_scores`; ``scored`` has rows of `scores`, and the row of each here."""
+def _panel_table(rows: _Rows, over_references: Mapping[str, Floats], view: View) -> pa.Table:
+    """Return rows of `panel_scores`; ``over_references`` has columns of means and best values."""
     hypotheses, references = view.hypotheses, view.references
-    hyp = rows.pairs.hyp_row
-    document = hypotheses.document[hyp]
+    document = hypotheses.document[rows.pairs.hyp_row]
     sizes = {
         "references": np.diff(references.first)[document],
         "window": references.panel_window[document],
@@ -313,14 +332,6 @@ def _panel_table(rows: _Rows, scored: tuple[pa.Table, Ints], view: View) -> pa.T
         **_attributes(view, rows.pairs),
         **_level(view.rule, len(document)),
         **_number_of_trials(rows),
-    }
-    measures = view.rule.selection.pairs.measures
-    values = read_measures(scored[0], measures)
-    means = adding.mean_over_references(values, scored[1])
-    over_references = dict(zip((MEAN + name for name in measures), means, strict=True)) | {
-        BEST + name: best_over_references(row, scored[1], measure.better)
-        for (name, measure), row in zip(measures.items(), values, strict=True)
-        if measure.better != "neither"
     }
     columns = {**sizes, **rows.counts, **rows.values, **over_references}
     return pa.table(names | {name: column(row) for name, row in columns.items()})

@@ -160,9 +160,7 @@ def _score(job: Job, reference_set: ReferenceSet, views: Sequence[View]) -> Scor
     pairs = [score_pairs(view) for view in views]
     panels = []
     if reference_set.has_panels:
-        panels = [
-            score_panels(view, scored.table) for view, scored in zip(views, pairs, strict=True)
-        ]
+        panels = [score_panels(view, scored) for view, scored in zip(views, pairs, strict=True)]
     if job.rule.by_level:
         whole = [_over_levels(job, reference_set, rows) for rows in (pairs, panels)]
         return ScoredBlock(whole[0], whole[1])

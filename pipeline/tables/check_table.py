@@ -8,7 +8,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from segscore.pipeline import storage
-from segscore.pipeline.errors import Failed, OtherFormat, Refused
+from segscore.pipeline.errors import OtherFormat, Refused
 from segscore.pipeline.storage import InputFile
 from segscore.pipeline.tables import columns
 from segscore.pipeline.tables.columns import segmentations_contract
@@ -25,7 +25,7 @@ READ_AS_ATTRIBUTES = "{url}: is read as attributes of documents, as it has no n_
 
 
 @dataclass(frozen=True)
-class _Checked:
+class Checked:
     """The result of a check: the kind of table, the number of its rows, rejects and warnings."""
 
     kind: str
@@ -34,15 +34,15 @@ class _Checked:
     warnings: tuple[str, ...]
 
 
-def check_table(url: str, kind: str, tolerance: int = 0) -> _Checked:
+def check_table(url: str, kind: str, tolerance: int = 0) -> Checked:
     """Check every row of a table, and the rows against each other.
 
     The kind is `segmentations` or `documents`. The lengths of a document's segmentations may differ
     by ``tolerance`` units.
 
     Raises:
-        Refused: the table does not exist, the folder contains several, or a file must be imported.
-        Failed: a file cannot be read as such a table, or the table has no rows.
+        Refused: the table does not exist or has no rows, the folder contains several, or a file
+            cannot be read as such a table or must be imported.
     """
     files = storage.find(url)
     require_one_table(kind, url, files)
@@ -51,17 +51,17 @@ def check_table(url: str, kind: str, tolerance: int = 0) -> _Checked:
         table = find_documents(url) if kind == DOCUMENTS else find_table(kind, url, model)
         if table.plain is not None:
             warnings = (*table.warnings, READ_AS_ATTRIBUTES.format(url=url))
-            return _Checked(kind, len(table.plain), REJECT_COLUMNS.empty_table(), warnings)
+            return Checked(kind, len(table.plain), REJECT_COLUMNS.empty_table(), warnings)
         rows, broken = read_valid(table, model)
     except OtherFormat:
         raise
     except Refused as problem:
-        raise Failed(_describe_lines(kind, files) or str(problem)) from problem
+        raise Refused(_describe_lines(kind, files) or str(problem)) from problem
     rejects = [broken, *between_rows(rows, kind, tolerance)]
     warnings = table.warnings
     if kind == SEGMENTATIONS and table.unit is None:
         warnings = (*warnings, *_warn_of_long_segments(rows))
-    return _Checked(kind, len(rows) + broken.num_rows, pa.concat_tables(rejects), warnings)
+    return Checked(kind, len(rows) + broken.num_rows, pa.concat_tables(rejects), warnings)
 
 
 def _warn_of_long_segments(rows: Rows) -> list[str]:

@@ -10,7 +10,7 @@ from typing import Any
 import pyarrow as pa
 
 from segscore.pipeline.errors import Refused, nearest
-from segscore.pipeline.storage import is_json_lines
+from segscore.pipeline.storage import PARQUET
 from segscore.pipeline.tables.columns import Contract
 from segscore.schemas.input_columns import INPUT_TYPES
 
@@ -33,9 +33,14 @@ REJECT_COLUMNS = pa.schema(
 
 
 def place_of(reject: Mapping[str, Any]) -> str:
-    """Return where a rejected row is: file and line, from 1, or file and number, from 0."""
+    """Return where a rejected row is: file and line, from 1, or file and number, from 0.
+
+    Of a row without a number, only the file is known.
+    """
     source, row = reject["source"], reject["row"]
-    return f"{source}:{row + 1}" if is_json_lines(source) else f"{source} row {row}"
+    if row is None:
+        return str(source)
+    return f"{source} row {row}" if source.lower().endswith(PARQUET) else f"{source}:{row + 1}"
 
 
 def owner_of(reject: Mapping[str, Any]) -> str:

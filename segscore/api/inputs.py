@@ -1,6 +1,5 @@
 """Read tables from any of the forms in which Python users have them."""
 
-import re
 from collections.abc import Iterable, Mapping
 from itertools import chain
 from numbers import Integral
@@ -141,22 +140,21 @@ def _with_lists(name: str, table: pa.Table) -> pa.Table:
     Raises:
         Refused: a text is not a list of numbers.
     """
+    from segscore.pipeline.importing.formats.segmentations import elements
+
     for number, field in enumerate(table.schema):
         kind = INPUT_TYPES.get(field.name)
         is_text = pa.types.is_string(field.type) or pa.types.is_large_string(field.type)
         if kind is not None and pa.types.is_list(kind) and field.name != BY_SEGMENT and is_text:
             texts = table.column(number).to_pylist()
             empty: list[str] | None = [] if field.name == "boundaries" else None  # as in CSV
-            parts = [empty if each is None else _NUMBER.findall(each) for each in texts]
+            parts = [empty if each is None else elements(each) for each in texts]
             try:
                 lists = pa.array(parts, pa.list_(pa.string())).cast(kind)
             except pa.ArrowInvalid as problem:
                 raise Refused(f"{name}: {field.name} is a text, not a list: {problem}") from None
             table = table.set_column(number, field.name, lists)
     return table
-
-
-_NUMBER = re.compile(r"[^\s;,\[\]]+")
 
 
 def _with_coder(name: str, table: pa.Table) -> pa.Table:

@@ -273,7 +273,7 @@ class ReconcileKeywords(TypedDict, total=False):
 class TrendKeywords(TypedDict, total=False):
     """Keywords of `segscore.trend`."""
 
-    nights: int
+    nights: int | None
     group_by: Sequence[str] | str
     average: str
     alpha: float

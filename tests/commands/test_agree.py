@@ -696,7 +696,7 @@ def test_a_table_without_rows_of_the_role_is_refused(segscore: Segscore, tmp_pat
     line = {"document_id": "d", "coder": "s", "role": "hypothesis", "n_units": 9, "boundaries": []}
     (tmp_path / "codings.jsonl").write_text(json.dumps(line) + "\n")
     result = segscore("agree", tmp_path / "codings.jsonl", "--output", tmp_path / "run")
-    assert result.code == 1
+    assert result.code == 2
     assert "contains no coding; rows with the role hypothesis do not count" in result.err
 
 

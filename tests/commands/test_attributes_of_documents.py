@@ -224,4 +224,4 @@ def test_validate_checks_a_plain_table(segscore: Segscore, tmp_path: Path, name:
     twice = tmp_path / "twice.csv"
     twice.write_text("document_id,genre\na,news\na,talk\n")
     result = segscore("validate", twice, "--documents")
-    assert result.code == 1 and "a is there 2 times" in result.err
+    assert result.code == 2 and "a is there 2 times" in result.err

@@ -294,7 +294,7 @@ def test_every_command__corrupt_file(workspace: Workspace, kind: str) -> None:
     assert_refused(workspace, workspace.score(references=broken), 2, broken)
     assert_refused(workspace, workspace.score(hypotheses=broken), 2, broken)
     assert_refused(workspace, workspace.score("--documents", broken), 2, broken)
-    assert_refused(workspace, workspace.segscore("validate", broken), 1, broken)
+    assert_refused(workspace, workspace.segscore("validate", broken), 2, broken)
     assert_refused(
         workspace,
         workspace.segscore("import", broken, "--output", workspace.folder / "imported"),
@@ -338,7 +338,7 @@ def test_score__corrupt_pages_behind_a_good_footer(workspace: Workspace) -> None
         assert_refused(workspace, result, 2, broken)
         assert "resume" not in result.err
         assert not [*workspace.run.glob("*")]
-    assert_refused(workspace, workspace.segscore("validate", broken), 1, broken)
+    assert_refused(workspace, workspace.segscore("validate", broken), 2, broken)
 
 
 # --- columns ------------------------------------------------------------------------------------
@@ -358,7 +358,7 @@ def test_score__missing_column(workspace: Workspace, column: str) -> None:
     message = f"column {column} is missing"
     assert_refused(workspace, workspace.score(references=broken), 2, broken, message)
     assert_refused(workspace, workspace.score(hypotheses=broken), 2, broken, message)
-    assert_refused(workspace, workspace.segscore("validate", broken), 1, broken, message)
+    assert_refused(workspace, workspace.segscore("validate", broken), 2, broken, message)
     assert not workspace.run.exists()
 
 
@@ -396,7 +396,7 @@ def test_json_lines__missing_column(
     broken = workspace.folder / "broken.jsonl"
     broken.write_text(f"{json.dumps(wrong)}\n" * 2)
     assert_refused(workspace, workspace.score(references=broken), 2, broken, message)
-    assert_refused(workspace, workspace.segscore("validate", broken), 1, broken, message)
+    assert_refused(workspace, workspace.segscore("validate", broken), 2, broken, message)
     broken.write_text(f"{json.dumps(good)}\n{json.dumps(wrong)}\n")
     assert "1 of 2 rows break a rule" in workspace.segscore("validate", broken).out
 
@@ -425,7 +425,7 @@ def test_score__wrong_column_type(workspace: Workspace, column: str, kind: pa.Da
     message = f"column {column} is {kind}".replace("item:", "element:")
     assert_refused(workspace, workspace.score(references=broken), 2, broken, message)
     assert_refused(workspace, workspace.score(hypotheses=broken), 2, broken, message)
-    assert_refused(workspace, workspace.segscore("validate", broken), 1, broken, message)
+    assert_refused(workspace, workspace.segscore("validate", broken), 2, broken, message)
     assert not workspace.run.exists()
 
 
@@ -435,14 +435,14 @@ def test_score__column_twice(workspace: Workspace) -> None:
         [*good.columns, good.column("coder")], names=[*good.column_names, "coder"]
     )
     broken = workspace.write("broken.parquet", twice)
-    assert_refused(workspace, workspace.segscore("validate", broken), 1, broken, "coder")
+    assert_refused(workspace, workspace.segscore("validate", broken), 2, broken, "coder")
     assert_refused(workspace, workspace.score(hypotheses=broken), 2, broken, "coder")
 
 
 def test_validate__documents_columns(workspace: Workspace) -> None:
     broken = workspace.write("broken.parquet", pa.table({"document_id": ["a"], "n_units": [1.5]}))
     result = workspace.segscore("validate", "--documents", broken)
-    assert_refused(workspace, result, 1, broken, "row 0: n_units has the value 1.5")
+    assert_refused(workspace, result, 2, broken, "row 0: n_units has the value 1.5")
     broken = workspace.write("broken.parquet", pa.table({"document_id": ["a"]}))
     assert_refused(workspace, workspace.score("--documents", broken), 2, broken, "or their n_units")
 
@@ -533,7 +533,7 @@ def test_score__values_beyond_int32_are_refused(workspace: Workspace, column: st
         assert_refused(workspace, result, 2, f"{broken} row 0: {column} has the value {value};")
         assert "resume" not in result.err
         assert not [*workspace.run.glob("*")]
-    assert_refused(workspace, workspace.segscore("validate", broken), 1, broken, value)
+    assert_refused(workspace, workspace.segscore("validate", broken), 2, broken, value)
 
 
 @pytest.mark.parametrize("name", ["pk", "window", "reference", "hypothesis", "matches"])
@@ -672,17 +672,35 @@ def test_score__every_row_broken(workspace: Workspace) -> None:
     assert not (workspace.run / "_unfinished").exists()
 
 
+def test_validate__file_that_is_imported(workspace: Workspace) -> None:
+    """It takes what score takes, and lists every line that score would refuse."""
+    table = "document_id,coder,n_units,boundaries\n"
+    sound = workspace.write("sound.csv", table + "a,x,9,3 5\nb,x,9,\n")
+    assert workspace.segscore("validate", sound).out.endswith("0 of 2 rows break a rule\n")
+    rows = "a,x,9,12\nb,x,9,4\nb,x,9,5\nc,x,9,five\nd,x,9,2\n"
+    broken = workspace.write("broken.csv", table + rows)
+    result = workspace.segscore("validate", broken)
+    assert result.code == 1 and result.out.endswith("4 of 5 rows break a rule\n")
+    assert f"{broken}:2 (a, x): boundaries_in_range" in result.out
+    assert f"{broken}:5 " in result.out and 'boundaries[0] is "five"' in result.out
+    assert f"{broken} (b, x): unique_document_coder" in result.out
+    nothing = workspace.write("nothing.csv", table + "a,x,9,12\n")
+    assert_refused(workspace, workspace.segscore("validate", nothing), 2, f"{nothing}:2: bound")
+    empty = workspace.write("empty.csv", "")
+    assert_refused(workspace, workspace.segscore("validate", empty), 2, f"{empty}: is empty")
+
+
 def test_validate__all_lines_that_cannot_be_read(workspace: Workspace) -> None:
     """They have numbers from 1, as in an import, and so have lines that break a rule."""
     sound, wrong = json_record("a", "x"), json_record("b", "x", 10, (12,))
     broken = workspace.write("broken.jsonl", lines(sound, "{nope}", sound, wrong, "[1]"))
     result = workspace.segscore("validate", broken)
-    assert_refused(workspace, result, 1, f"{broken}:2: not JSON", f"; {broken}:5: ")
+    assert_refused(workspace, result, 2, f"{broken}:2: not JSON", f"; {broken}:5: ")
     assert f"{broken}:3" not in result.err and f"{broken}:4" not in result.err
     assert "further lines" not in result.err
     many = workspace.write("many.jsonl", lines(*[sound, *["{nope}"] * 21]))
     result = workspace.segscore("validate", many)
-    assert_refused(workspace, result, 1, f"{many}:21: not JSON", "; further lines cannot be read")
+    assert_refused(workspace, result, 2, f"{many}:21: not JSON", "; further lines cannot be read")
     assert f"{many}:22" not in result.err
     rows = workspace.write("rows.jsonl", lines(sound, wrong))
     assert f"{rows}:2 (b, x): boundaries_in_range" in workspace.segscore("validate", rows).out
@@ -1024,7 +1042,7 @@ def test_score__empty_table(workspace: Workspace, kind: str) -> None:
     ):
         assert result.code in (1, 2)
         assert_refused(workspace, result, result.code, nothing)
-    assert_refused(workspace, workspace.segscore("validate", nothing), 1, nothing, "no rows")
+    assert_refused(workspace, workspace.segscore("validate", nothing), 2, nothing, "no rows")
 
 
 def test_score__empty_files_among_others(workspace: Workspace) -> None:
@@ -1064,7 +1082,7 @@ def test_every_command__broken_json_line(workspace: Workspace, line: str, messag
     where = f"{broken}:2:"
     assert_refused(workspace, workspace.score(references=broken), 2, where, message)
     assert_refused(workspace, workspace.score(hypotheses=broken), 2, where, message)
-    assert_refused(workspace, workspace.segscore("validate", broken), 1, where, message)
+    assert_refused(workspace, workspace.segscore("validate", broken), 2, where, message)
     assert_refused(
         workspace,
         workspace.segscore("import", broken, "--output", workspace.run),
@@ -1564,7 +1582,8 @@ def test_a_file_to_import_first_has_the_same_exit_code_everywhere(workspace: Wor
     path = workspace.write("segments.csv", "document,coder,start,end\na,x,0,9\n")
     output = ("--output", workspace.folder / "audit")
     audited = workspace.segscore("agree", path, *output)
-    for result in (workspace.segscore("validate", path), audited):
+    swept = workspace.segscore("sweep", path, path, "--tolerances", "0,1", *output)
+    for result in (audited, swept):
         assert_refused(workspace, result, 2, path, "convert other formats with `segscore import`")
 
 

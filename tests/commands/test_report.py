@@ -906,6 +906,20 @@ def test_reports_that_cannot_be_made_are_refused(
     assert "contains no scores, curves, differences or agreement" in nothing
 
 
+def test_a_page_of_another_run_is_not_replaced_silently(
+    segscore: Segscore, scored: Path, tmp_path: Path
+) -> None:
+    page = tmp_path / "page.html"
+    assert segscore("report", scored, "--output", page).err == ""
+    assert segscore("report", scored, "--measure", "pk", "--output", page).err == ""
+    references = tmp_path / "references"
+    for name in (scored.name, "other"):  # the same name elsewhere is another run, too
+        run = tmp_path / "later" / name
+        assert segscore("score", references, references, "--output", run).code == 0
+        replaced = segscore("report", run, "--output", page)
+        assert replaced.code == 0 and "replaces the page of another run" in replaced.err
+
+
 def test_the_message_names_the_missing_extra(
     segscore: Segscore, scored: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

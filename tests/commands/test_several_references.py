@@ -14,6 +14,8 @@ from tests.support.rows import read_rows
 BETTER = {"pk": min, "boundary_similarity": max, "precision": max, "f1": max}
 """Measures, and which of two values is better."""
 
+PANELS = "panel_scores"
+
 
 def rows() -> list[Row]:
     """Twelve documents of one to four references; a reference without boundaries has no recall."""
@@ -62,7 +64,7 @@ def test_columns_and_averages(segscore: Segscore, tmp_path: Path, options: tuple
                 each[row["document_id"], row["hypothesis"]].remove(row[measure])
         best = {key: better(values, default=None) for key, values in each.items()}
         mean = {key: sum(v) / len(v) if v else None for key, v in each.items()}
-        panels = read_rows(run, "panel_scores")
+        panels = read_rows(run, PANELS)
         assert {(row["document_id"], row["hypothesis"]) for row in panels} == {*each}
         for row in panels:
             key = row["document_id"], row["hypothesis"]
@@ -76,17 +78,44 @@ def test_columns_and_averages(segscore: Segscore, tmp_path: Path, options: tuple
                 assert average["ci_low"] < average["value"] < average["ci_high"]
 
 
-def test_mean_of_trials(segscore: Segscore, tmp_path: Path) -> None:
-    """The best reference is that of the means over trials, which `scores` has."""
-    trials = [
-        row | ({"trial": trial} if row["role"] == "hypothesis" else {})
-        for row in rows()
-        for trial in ((1, 2) if row["role"] == "hypothesis" else (0,))
+def test_a_trial_has_its_own_best_reference(segscore: Segscore, tmp_path: Path) -> None:
+    """The mean over trials of the best value of each, not the best of the means over trials."""
+    of_trials, runs = [], []
+    for number, moved in enumerate((0, 1), start=1):
+        one = [
+            row | {"boundaries": [p + moved for p in row["boundaries"] if p < 19], "trial": number}
+            if row["role"] == "hypothesis"
+            else row
+            for row in rows()
+        ]
+        of_trials += [row for row in one if row["role"] == "hypothesis" or number == 1]
+        alone = [{key: row[key] for key in row if key != "trial"} for row in one]
+        runs.append(scored(segscore, tmp_path / str(number), alone))
+    expected = [
+        {(row["document_id"], row["hypothesis"]): row["best_pk"] for row in read_rows(run, PANELS)}
+        for run in runs
     ]
-    run = scored(segscore, tmp_path / "x", trials)
-    each = by_document(run, "pk")
-    for row in read_rows(run, "panel_scores"):
-        assert row["best_pk"] == min(each[row["document_id"], row["hypothesis"]])
+    together = scored(segscore, tmp_path / "x", of_trials)
+    for row in read_rows(together, PANELS):
+        key = row["document_id"], row["hypothesis"]
+        assert row["best_pk"] == pytest.approx(sum(each[key] for each in expected) / 2)
+
+
+def test_chance_has_the_best_reference_of_each_draw(segscore: Segscore, tmp_path: Path) -> None:
+    """So a system's best value is compared with that of boundaries which chose as freely."""
+    alike = [line(f"d{d}", f"c{c}", "reference", [3 + 7 * c]) for d in range(6) for c in range(2)]
+    alike += [line(f"d{d}", "a", "hypothesis", [9]) for d in range(6)]
+    options = ("--reference-points", "random-own", "--measures", "boundary_similarity")
+    run = scored(segscore, tmp_path / "x", alike, *options)
+    means = by_document(run, "boundary_similarity")
+    above = 0
+    for row in read_rows(run, PANELS):
+        key = row["document_id"], row["hypothesis"]
+        if row["hypothesis"].startswith("point:"):
+            # No draw of one boundary is near both references, so that one of its two values is 0.
+            assert row["best_boundary_similarity"] == pytest.approx(sum(means[key]))
+            above += row["best_boundary_similarity"] > max(means[key])
+    assert above
 
 
 def test_columns_are_shown_how_to_be_averaged(segscore: Segscore, tmp_path: Path) -> None:

@@ -287,6 +287,8 @@ def test_report_has_the_findings_and_a_chart_of_each_group(
         ),
         ((*MEASURE, "--since", "15.10."), "--since 15.10.: must be a date"),
         ((*MEASURE, "--nights", "2"), "--nights 2: must be at least 3"),
+        ((*MEASURE, "--month", "2026-10", "--last", "5"), "--nights: --month says which nights"),
+        ((*MEASURE, "--since", "2026-10-02", "--nights", "5"), "--nights: --since says which"),
         ((*MEASURE, "--alpha", "0"), "--alpha 0.0: must be above 0"),
         ((*MEASURE, "--average", "mean"), "--average mean: must be one of micro, macro"),
         (("--measure", "f1"), "no night has f1"),

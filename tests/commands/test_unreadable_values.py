@@ -65,7 +65,7 @@ def test_text_that_is_not_utf_8(segscore: Segscore, folder: Path, side: str, col
     for command in (("agree", bad, "--output", folder / "run"), ("simulate", "values", bad, *PK)):
         assert_refused(segscore(*command), folder / "run", place)
     result = segscore("validate", bad)
-    assert (result.code, place in result.err) == (1, True)
+    assert (result.code, place in result.err) == (2, True)
 
 
 def columns(units: object, boundaries: list[int]) -> dict[str, object]:
@@ -123,7 +123,7 @@ def test_numbers_that_are_not_int32(
     for result in commands(segscore, folder, names["references"], names["hypotheses"]):
         assert_refused(result, folder / "run", place)
     result = segscore("validate", bad)
-    assert (result.code, place in result.err) == (1, True)
+    assert (result.code, place in result.err) == (2, True)
 
 
 def test_half_precision_numbers(segscore: Segscore, folder: Path) -> None:

@@ -14,6 +14,23 @@ from tests.support.paths import DATA
 
 SCORE = ("score", "references", "hypotheses", "--output", "run")
 HELP = "; see `segscore score --help`"
+NONE = "`segscore score` has no such option"
+
+
+@pytest.mark.parametrize(
+    "command", ["score", "compare", "report", "import", "agree", "nightly", "trend", "show"]
+)
+@pytest.mark.parametrize(
+    "option",
+    ["--force", "--verbose", "--color", "--lang", "--sort", "--sep", "--header", "--strictly"],
+)
+def test_an_option_with_another_effect_is_not_proposed(
+    segscore: Segscore, command: str, option: str
+) -> None:
+    refused = segscore(command, "x", option)
+    assert refused.code == 2 and f"{option}: `segscore {command}` has no such option; see" in (
+        refused.err
+    )
 
 
 @pytest.mark.parametrize(
@@ -56,7 +73,7 @@ HELP = "; see `segscore score --help`"
         ),
         (
             ("score", "references", "hypotheses", "--out", "run"),
-            "--out: `segscore score` has no such option; the nearest is --output" + HELP,
+            "--out: `segscore score` has no such option; the option is --output" + HELP,
         ),
         (
             ("simulate", "values", "references"),
@@ -73,6 +90,14 @@ HELP = "; see `segscore score --help`"
             "--average: `segscore score` has no such option; `segscore compare --average` has it"
             + HELP,
         ),
+        (
+            ("score", "--references", "r.jsonl", "--hypotheses", "h.jsonl"),
+            "--references: `segscore score` has no such option; write the references without an "
+            "option, as REFERENCES" + HELP,
+        ),
+        ((*SCORE, "--metrics", "pk"), f"--metrics: {NONE}; the option is --measures{HELP}"),
+        ((*SCORE, "--threads", "2"), f"--threads: {NONE}; the option is --workers{HELP}"),
+        ((*SCORE, "--mising", "none"), f"--mising: {NONE}; the nearest is --missing{HELP}"),
         ((*SCORE, "--fersh"), f"--fersh: `segscore score` has no such option{HELP}"),
         (
             ("trend", "runs", "--fresh"),

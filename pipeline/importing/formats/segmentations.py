@@ -56,7 +56,7 @@ LONGEST_FIELD = 2**31 - 1
 _WHOLE = re.compile(r"([+-]?[0-9]{1,4000})(?:\.0*)?")
 _DECIMAL = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
 _BETWEEN = re.compile(r"\s*;\s*|\s+")
-IN_BRACKETS = re.compile(r"\s*[,;]\s*|\s+")
+_IN_BRACKETS = re.compile(r"\s*[,;]\s*|\s+")
 DELIMITERS = ("\t", ",", ";")
 _LONGEST_HEADER = 400
 """Characters of a wrong header that a message shows."""
@@ -130,7 +130,7 @@ def _record(header: list[str], cells: list[str], place: RowPlace) -> dict[str, s
 def _row(record: dict[str, str], defaults: Defaults, place: RowPlace) -> ParsedRow:
     def many(name: str, check: Callable[[object, str, RowPlace], _T]) -> tuple[_T, ...] | None:
         cell = record.get(name)
-        return None if cell is None else list_of(check, _elements(cell.strip()), name, place)
+        return None if cell is None else list_of(check, elements(cell), name, place)
 
     return ParsedRow(
         document_id=is_given(record.get("document_id", defaults.document_id), "document_id", place),
@@ -159,11 +159,13 @@ def _labels(record: dict[str, str]) -> tuple[str | None, ...] | None:
     return None if cell is None else tuple(part.strip() or None for part in cell.split(";"))
 
 
-def _elements(cell: str) -> list[str]:
+def elements(cell: str) -> list[str]:
+    """Split a list in one cell: `3 5`, `3;5`, or in brackets `[3, 5]`."""
+    cell = cell.strip()
     if not (cell.startswith("[") and cell.endswith("]")):
-        return _BETWEEN.split(cell)
+        return _BETWEEN.split(cell) if cell else []
     inside = cell[1:-1].strip()
-    return IN_BRACKETS.split(inside) if inside else []
+    return _IN_BRACKETS.split(inside) if inside else []
 
 
 def _integer(value: object, name: str, place: RowPlace) -> int:

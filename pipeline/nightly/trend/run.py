@@ -169,7 +169,7 @@ def _judge(settings: TrendSettings) -> tuple[NightlySeries, list[Level]]:
     levels = judge_levels(nightly, settings)
     if settings.since is not None:
         return nightly, levels
-    wider = read_series(replace(settings, nights=2 * settings.nights))
+    wider = read_series(replace(settings, nights=2 * settings.newest))
     if len(wider.dates) == len(nightly.dates):
         return nightly, levels
     more = judge_levels(wider, settings)

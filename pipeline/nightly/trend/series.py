@@ -134,7 +134,7 @@ def read_series(settings: TrendSettings) -> NightlySeries:
     other = [name for name in summary_groups(rows.column_names) if name not in RUN_COLUMNS]
     rows, left_out = _comparable(rows, settings)
     every = sorted(set(rows.column("date").to_pylist()))
-    nights = every if first is not None else every[-settings.nights :]
+    nights = every if first is not None else every[-settings.newest :]
     if len(nights) < FEWEST_FOR_AVERAGES:
         kind = "comparable night" if left_out else "night"
         raise Refused(

@@ -34,8 +34,11 @@ class TrendSettings:
         Option("Date of the last night; default: the newest.", Panel.INPUTS, read_date),
     ] = None
     nights: Annotated[
-        int, Option("Number of nights, if --since does not say it.", Panel.INPUTS)
-    ] = PER_NIGHTS
+        int | None,
+        Option(
+            "Number of nights; default: 30, if neither --since nor --month is given.", Panel.INPUTS
+        ),
+    ] = None
     month: Annotated[
         datetime.date | None,
         Option(
@@ -79,13 +82,17 @@ class TrendSettings:
         """Refuse a value that an option cannot have; the message names the option."""
         if not self.runs.strip():
             raise Refused("RUNS: is empty; name a folder")
-        within("--nights", self.nights, FEWEST_FOR_AVERAGES, _MOST_NIGHTS)
+        if self.nights is not None:
+            within("--nights", self.nights, FEWEST_FOR_AVERAGES, _MOST_NIGHTS)
         if self.since is not None and self.until is not None and self.since > self.until:
             raise Refused(
                 f"--since {self.since} --until {self.until}: the earlier date comes first"
             )
         if self.month is not None and (self.since or self.until) is not None:
             raise Refused("--month: takes the place of --since and --until; omit these")
+        for start, given in (("--month", self.month), ("--since", self.since)):
+            if given is not None and self.nights is not None:
+                raise Refused(f"--nights: {start} says which nights; omit one of them")
         if self.month is not None and self.add is not None:
             raise Refused("--add: is not part of the report of --month; omit one of them")
         check_group_by(self.group_by)
@@ -95,6 +102,11 @@ class TrendSettings:
         if not 0 <= self.limit < float("inf"):
             raise Refused(f"--limit {self.limit}: must be at least 0")
         check_seed(self.seed)
+
+    @property
+    def newest(self) -> int:
+        """The number of the newest nights that are followed, if no first date is given."""
+        return PER_NIGHTS if self.nights is None else self.nights
 
     @property
     def ends(self) -> tuple[datetime.date | None, datetime.date | None]:
