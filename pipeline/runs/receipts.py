@@ -81,7 +81,7 @@ def remove_damaged(folder: str) -> set[str]:
         Refused, Failed: permission is missing, or no server answers.
     """
     stages = [name for name in storage.names(storage.join(folder, _FOLDER)) if name != SUMS]
-    parts = [(stage, part) for stage in stages for part in finished_parts(folder, stage)]
+    parts = [(stage, part) for stage in stages for part in sorted(finished_parts(folder, stage))]
     with ThreadPoolExecutor(_AT_ONCE) as pool:
         kept = pool.map(lambda part: _files_unless_damaged(folder, *part), parts)
         return {name for names in kept for name in names}

@@ -195,12 +195,14 @@ def find_inputs(settings: ScoreSettings) -> Inputs:
 def _require_one_side(references: str, hypotheses: Sequence[str]) -> None:
     """Refuse hypotheses some of which seem to be references, as with an unquoted glob.
 
+    References in the current folder are no sign of a glob: files there are of any kind.
+
     Raises:
         Refused: some of the hypotheses, but not all, are in the folder of the file of references.
     """
-    folder, _, name = references.rpartition("/")
+    folder, slash, name = references.rpartition("/")
     beside = [location for location in hypotheses if location.rpartition("/")[0] == folder]
-    if "." in name and 0 < len(beside) < len(hypotheses):
+    if slash and "." in name and 0 < len(beside) < len(hypotheses):
         first = beside[0]
         raise Refused(
             f"HYPOTHESES {first}: is in the folder of the references, unlike others; only the "

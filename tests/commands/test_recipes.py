@@ -1,13 +1,17 @@
 """Questions of researchers and engineers, each answered by the commands that the pages name."""
 
 import csv
+import gzip
 import json
+from collections.abc import Iterator
 from pathlib import Path
 from random import Random
 from typing import Any
 
+import numpy as np
 import pytest
 
+import segscore
 from tests.support.command_line import Segscore
 from tests.support.written import write
 
@@ -138,3 +142,84 @@ def test_errors_in_texts_are_exported(segscore: Segscore, folder: Path) -> None:
         run(segscore, f"export run --format {name} --units texts.jsonl --output {name}")
     assert len([*folder.glob("label-studio/*.json")]) == DOCUMENTS
     assert len([*folder.glob("brat/edits/*/*.ann")]) == DOCUMENTS
+
+
+def test_a_learning_curve(folder: Path) -> None:
+    gold = [json.loads(line) for line in (folder / "gold.jsonl").read_text().splitlines()]
+    for row in gold:
+        del row["boundary_kinds"]
+    sizes = {"n100": (1, 2), "n10": (3, 4), "n1000": (0, 0)}
+    rows = [
+        {**row, "coder": size, "boundaries": row["boundaries"][missed[number % 2] :]}
+        for size, missed in sizes.items()
+        for number, row in enumerate(gold)
+    ]
+    evaluation = segscore.evaluate(gold, rows, measures=["pk", "f1"])
+    averages = [evaluation["f1", size] for size in ("n10", "n100", "n1000")]
+    assert [round(each.micro or 0, 4) for each in averages] == [0.2222, 0.7692, 1.0]
+    assert all(each.interval is not None for each in averages)
+    chart = evaluation.plot("f1", systems=["n10", "n100", "n1000"]).to_dict()
+    drawn = json.dumps(chart)
+    assert '["n10", "n100", "n1000"]' in drawn
+    assert '"type": "line"' in drawn
+
+
+def epochs(draw: np.random.Generator, noises: list[float]) -> Iterator[list[list[Any]]]:
+    """Yield batches of flags, of reference and answer, in rows of several lengths."""
+    lengths = [int(n) for n in draw.integers(10, 40, 12)]
+    rows = [(draw.random(n) < 0.2).astype(int) for n in lengths]
+    for noise in noises:
+        answers = [np.where(draw.random(len(row)) < noise, 1 - row, row) for row in rows]
+        yield [[rows[i : i + 4], answers[i : i + 4]] for i in range(0, len(rows), 4)]
+
+
+def test_a_training_loop_that_stops_early() -> None:
+    draw = np.random.default_rng(1)
+    metric = segscore.Metric("f1")
+    seen: list[float] = []
+    right: list[float] = []
+    for batches in epochs(draw, [0.3, 0.1, 0.02, 0.2, 0.3, 0.4]):
+        metric.reset()
+        for references, answers in batches:
+            metric.update_masks(reference=references, hypothesis=answers)
+        seen.append(metric.compute()["f1"] or 0.0)
+        sides = [np.concatenate([row for batch in batches for row in batch[k]]) for k in (0, 1)]
+        right.append(2 * int((sides[0] & sides[1]).sum()) / int(sides[0].sum() + sides[1].sum()))
+        if len(seen) > 2 and max(seen[-2:]) < max(seen[:-2]):
+            break
+    assert metric.pairs == 12
+    assert seen == pytest.approx(right, abs=1e-15)
+    assert (int(np.argmax(seen)), len(seen)) == (2, 5)
+
+
+@pytest.fixture
+def command(segscore: Segscore) -> Segscore:
+    return segscore
+
+
+def test_a_stream_of_json_lines(command: Segscore, folder: Path) -> None:
+    """A file too large for memory: a document at a time, with the numbers of the command."""
+    with gzip.open("pairs.jsonl.gz", "wt") as file:
+        answers = [json.loads(line) for line in Path("near.jsonl").read_text().splitlines()]
+        golds = [json.loads(line) for line in Path("gold.jsonl").read_text().splitlines()]
+        for gold, answer in zip(golds, answers, strict=True):
+            pair = {"id": gold["document_id"], "n": gold["n_units"], "gold": gold["boundaries"]}
+            file.write(json.dumps({**pair, "answer": answer["boundaries"]}) + "\n")
+    metric = segscore.Metric("pk", "boundary_similarity")
+    with gzip.open("pairs.jsonl.gz", "rt") as file:
+        for line in file:
+            row = json.loads(line)
+            metric.update(
+                reference=row["gold"],
+                hypothesis=row["answer"],
+                n_units=row["n"],
+                document_id=row["id"],
+            )
+    run(command, "score gold.jsonl near.jsonl --output run")
+    scored = segscore.read_run("run")
+    found = metric.compute(intervals=True)
+    for measure in ("pk", "boundary_similarity"):
+        average = scored[measure]
+        assert average.interval is not None
+        ends = (found[f"{measure}_ci_low"], found[f"{measure}_ci_high"])
+        assert (found[measure], *ends) == pytest.approx((average.micro, *average.interval))

@@ -111,6 +111,16 @@ def test_wrong_tables_are_named(
     assert (result.code, result.err) == (2, f"segscore: error: {message}\n")
 
 
+def test_a_system_may_lie_beside_references_in_the_current_folder(
+    segscore: Segscore, place: Path
+) -> None:
+    _write(Path("gold.jsonl"), "desk", [3, 7])
+    _write(Path("own.jsonl"), "own", [3])
+    result = segscore("score", "gold.jsonl", "own.jsonl", "sys/a.jsonl", "--output", "run")
+    assert result.code == 0, result.err
+    assert {row["hypothesis"] for row in read_table("run/scores").to_pylist()} == {"a", "own"}
+
+
 def test_the_output_is_kept_apart_from_each(segscore: Segscore, place: Path) -> None:
     result = segscore("score", "gold", "sys/a.jsonl", "nights", "--output", "nights/run")
     assert result.code == 2

@@ -3,6 +3,7 @@
 import json
 import traceback
 from collections.abc import Callable
+from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from datetime import date
 from functools import cache
@@ -22,11 +23,10 @@ from segscore.pipeline.runs.tasks import ignore_progress
 from segscore.pipeline.scoring.run import run_scoring
 from segscore.pipeline.scoring.settings import ScoreSettings
 from tests.simulation.plans import Job
+from tests.simulation.program import OneByOne, entered
+from tests.simulation.steps import known
 from tests.simulation.store import Bucket, Stored
-from tests.simulation.world import OneByOne, World, entered
-
-WORKERS = (2, 1, 8)
-"""Numbers of tasks that nights execute at the same time; undisturbed runs, two."""
+from tests.simulation.world import World
 
 BUCKET = "sim://bucket"
 BEFORE, NIGHT = date(2026, 1, 1), date(2026, 1, 2)
@@ -79,8 +79,14 @@ def inputs(documents: int, version: int) -> dict[str, Stored]:
 
 def work(job: Job, world: World) -> str:
     """Run a command as its job does, and return in words how it ended."""
+    process = world.current
+    assert process is not None, "a process works"
+    return str(process.steps.perform(world, _work, job))
+
+
+def _work(job: Job) -> str:
     try:
-        outcome = _COMMANDS[job.command](job, OneByOne(world, WORKERS[world.seed % len(WORKERS)]))
+        outcome = _COMMANDS[job.command](job, OneByOne())
     except (Refused, Failed) as problem:
         return f"{'refused' if isinstance(problem, Refused) else 'failed'}: {problem}"
     except Exception as problem:
@@ -188,7 +194,8 @@ def start(command: str, documents: int) -> dict[str, Stored]:
 @cache
 def undisturbed(command: str, documents: int, n_t: int, version: int, parts: bool) -> Undisturbed:
     """Run a command alone."""
-    world = World(Bucket({**start(command, documents), **inputs(documents, version)}), 0)
+    objects = {**start(command, documents), **inputs(documents, version)}
+    world = World(Bucket(objects), 0, known(nullcontext, parts))
     job = replace(Job(command), n_t=n_t)
     with entered(world), limits(parts):
         process = world.start("here", lambda: work(job, world))

@@ -11,9 +11,11 @@ from segscore.pipeline.runs.claims import UNFINISHED
 from tests.simulation import cases, plans
 from tests.simulation.cases import output_of, undisturbed, work
 from tests.simulation.plans import Job, Plan
+from tests.simulation.program import entered, simulating
 from tests.simulation.promises import Watch
+from tests.simulation.steps import known
 from tests.simulation.store import Bucket, Stored
-from tests.simulation.world import Broken, World, entered, simulating
+from tests.simulation.world import Broken, World
 from tests.support import kernels
 
 Mutation = Callable[[], AbstractContextManager[Any]]
@@ -57,7 +59,7 @@ def simulate(plan: Plan, *, telling: bool = False, mutation: Mutation = nullcont
         before = undisturbed(command, plan.documents, BEFORE, 0, False).objects
     else:
         before = cases.start(command, plan.documents)
-    world = World(Bucket(dict(before)), plan.seed, telling=telling)
+    world = World(Bucket(dict(before)), plan.seed, known(mutation, plan.parts), telling=telling)
     watch = _watch(plan, world)
     problem = None
     with ExitStack() as stack:

@@ -67,14 +67,28 @@ class Bucket:
             names = names | {name} if was_there else names - {name}
         return names
 
+    def describe(self, name: str) -> dict[str, Any]:
+        """Describe an object, or a prefix."""
+        stored = self.objects.get(name)
+        if stored is None:
+            return {"name": name, "type": "directory", "size": 0}
+        size, etag = len(stored.content), stored.etag
+        return {"name": name, "type": "file", "size": size, "ETag": etag, "kind": stored.kind}
+
+    def content(self, name: str) -> bytes:
+        """Return the content of an object."""
+        if name not in self.objects:
+            raise FileNotFoundError(name)
+        return self.objects[name].content
+
 
 @dataclass(frozen=True)
 class Request:
-    """One request: its kind, its words for a person, and what it does, stale or not."""
+    """One request: its kind, its words for a person, and what it does to a bucket, stale or not."""
 
     kind: str
     words: str
-    act: Callable[[bool], Any]
+    act: Callable[[Bucket, bool], Any]
 
 
 Server = Callable[[Request], Any]
@@ -89,41 +103,35 @@ class SimulatedFiles(AbstractFileSystem):  # type: ignore[misc]
     protocol = PROTOCOL
     cachable = False
 
-    def __init__(self, bucket: Bucket, serve: Server) -> None:
+    def __init__(self, serve: Server) -> None:
         super().__init__()
-        self.bucket, self._serve = bucket, serve
+        self._serve = serve
 
-    def _request(self, kind: str, words: str, act: Callable[[bool], Any]) -> Any:
+    def _request(self, kind: str, words: str, act: Callable[[Bucket, bool], Any]) -> Any:
         return self._serve(Request(kind, words, act))
 
-    def _info(self, name: str) -> dict[str, Any]:
-        stored = self.bucket.objects.get(name)
-        if stored is None:
-            return {"name": name, "type": "directory", "size": 0}
-        size, etag = len(stored.content), stored.etag
-        return {"name": name, "type": "file", "size": size, "ETag": etag, "kind": stored.kind}
-
-    def ls(self, path: str, detail: bool = True, **_: Any) -> list[Any]:
-        """List what is right below a prefix."""
+    def ls(self, path: str, detail: bool = True, **_: Any) -> list[str]:
+        """List the names of what is right below a prefix."""
+        assert not detail, "only names are listed"
         path = self._strip_protocol(path).rstrip("/")
         begin = f"{path}/"
 
-        def below(stale: bool) -> set[str]:
-            names = self.bucket.names(stale=stale)
+        def below(bucket: Bucket, stale: bool) -> set[str]:
+            names = bucket.names(stale=stale)
             return {begin + n[len(begin) :].split("/")[0] for n in names if n.startswith(begin)}
 
         names = sorted(self._request(LIST, f"list {path}", below))
         if not names:
             raise FileNotFoundError(path)
-        return [self._info(name) for name in names] if detail else names
+        return names
 
     def find(self, path: str, detail: bool = False, **_: Any) -> Any:
         """List everything below a prefix, or the object of this name."""
         path = self._strip_protocol(path).rstrip("/")
 
-        def below(stale: bool) -> dict[str, dict[str, Any]]:
-            names = sorted(self.bucket.names(stale=stale))
-            return {n: self._info(n) for n in names if n == path or n.startswith(f"{path}/")}
+        def below(bucket: Bucket, stale: bool) -> dict[str, dict[str, Any]]:
+            names = sorted(bucket.names(stale=stale))
+            return {n: bucket.describe(n) for n in names if n == path or n.startswith(f"{path}/")}
 
         found = self._request(FIND, f"find {path}", below)
         found = {name: info for name, info in found.items() if info["type"] == "file"}
@@ -133,26 +141,21 @@ class SimulatedFiles(AbstractFileSystem):  # type: ignore[misc]
         """Describe an object, or a prefix."""
         path = self._strip_protocol(path).rstrip("/")
 
-        def look(_: bool) -> dict[str, Any]:
-            info = self._info(path)
-            is_there = any(name.startswith(f"{path}/") for name in self.bucket.objects)
+        def look(bucket: Bucket, _: bool) -> dict[str, Any]:
+            info = bucket.describe(path)
+            is_there = any(name.startswith(f"{path}/") for name in bucket.objects)
             if info["type"] == "directory" and not is_there:
                 raise FileNotFoundError(path)
             return info
 
         return dict(self._request(LOOK, f"look at {path}", look))
 
-    def _content(self, path: str) -> bytes:
-        if path not in self.bucket.objects:
-            raise FileNotFoundError(path)
-        return self.bucket.objects[path].content
-
     def cat_file(
         self, path: str, start: int | None = None, end: int | None = None, **_: Any
     ) -> bytes:
         """Read an object, or a range of it."""
         path = self._strip_protocol(path)
-        return bytes(self._request(READ, f"read {path}", lambda _: self._content(path)[start:end]))
+        return bytes(self._request(READ, f"read {path}", lambda b, _: b.content(path)[start:end]))
 
     def cat_ranges(self, paths: list[str], starts: Any, ends: Any, **_: Any) -> list[bytes]:
         """Read a range of each of some objects."""
@@ -162,24 +165,24 @@ class SimulatedFiles(AbstractFileSystem):  # type: ignore[misc]
         """Write an object whole; with ``create``, only if it does not exist."""
         path = self._strip_protocol(path)
 
-        def act(_: bool) -> None:
-            if mode == "create" and path in self.bucket.objects:
+        def act(bucket: Bucket, _: bool) -> None:
+            if mode == "create" and path in bucket.objects:
                 raise FileExistsError(path)
-            self.bucket.put(path, Stored(bytes(value), options.get("ContentType", "")))
+            bucket.put(path, Stored(bytes(value), options.get("ContentType", "")))
 
         self._request(CHANGE, f"{'create' if mode == 'create' else 'write'} {path}", act)
 
     def rm_file(self, path: str) -> None:
         """Remove an object, if it exists."""
         path = self._strip_protocol(path).rstrip("/")
-        self._request(CHANGE, f"remove {path}", lambda _: self.bucket.put(path, None))
+        self._request(CHANGE, f"remove {path}", lambda bucket, _: bucket.put(path, None))
 
     def cp_file(self, path1: str, path2: str, **_: Any) -> None:
         """Copy an object."""
 
-        def act(_: bool) -> None:
-            self._content(path1)
-            self.bucket.put(path2, self.bucket.objects[path1])
+        def act(bucket: Bucket, _: bool) -> None:
+            bucket.content(path1)
+            bucket.put(path2, bucket.objects[path1])
 
         self._request(CHANGE, f"copy {path1} to {path2}", act)
 
@@ -200,9 +203,9 @@ def _place(url: str, *_: object) -> object_stores.Place:
 
 
 @contextmanager
-def served(bucket: Bucket, serve: Server) -> Iterator[None]:
-    """Make the objects of a bucket those at ``sim://``; the requests for them go to a server."""
-    _CLIENTS.append(SimulatedFiles(bucket, serve))
+def served(serve: Server) -> Iterator[None]:
+    """Let a server answer the requests for ``sim://``."""
+    _CLIENTS.append(SimulatedFiles(serve))
     try:
         yield
     finally:

@@ -6,34 +6,21 @@ is each attempt of its clean-up to reach the store: what a dead process would do
 """
 
 import os
-import platform
 import re
-import sys
 import threading
-from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from concurrent.futures import Future
-from contextlib import AbstractContextManager, ExitStack, contextmanager
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, tzinfo
-from functools import cache
 from hashlib import blake2b
-from importlib.metadata import version
 from random import Random
-from types import SimpleNamespace
 from typing import Any
-from unittest.mock import patch
-from uuid import UUID
 
 from greenlet import getcurrent, greenlet
 
-from segscore.pipeline.agreement import chance
-from segscore.pipeline.nightly import judge, metrics, restatements, retention
-from segscore.pipeline.nightly import run as nightly_run
-from segscore.pipeline.runs import claims, fingerprint, run_folder, tasks
-from segscore.pipeline.runs.executor import Lost, Outcome
+from segscore.pipeline.runs.executor import Lost
 from tests.simulation import plans, store
 from tests.simulation.plans import Event
+from tests.simulation.steps import Known, Question, Steps
 from tests.simulation.store import Bucket, Request, ServerError
 
 PID, STEP, FIRST = 4_000_000, 0.01, 1_767_300_000.0
@@ -69,7 +56,7 @@ def _writes_prepared(request: Request) -> bool:
     return request.words.startswith("write ") and bool(_PREPARED.search(request.words))
 
 
-_OF_TASKS = {plans.WORKER: Lost("the worker was lost"), plans.MEMORY: MemoryError()}
+OF_TASKS = {plans.WORKER: Lost("the worker was lost"), plans.MEMORY: MemoryError()}
 """Kinds of events that befall the next task of a process, and how it ends."""
 
 
@@ -114,6 +101,8 @@ class Process:
     dead: bool = False
     drawn: int = 0
     runs_in: greenlet | None = None
+    memory: dict[Any, Any] = field(default_factory=dict)
+    steps: Steps = field(default_factory=lambda: Steps({}))
 
 
 class World:
@@ -126,8 +115,10 @@ class World:
         lines: what happened, if it is to be told.
     """
 
-    def __init__(self, bucket: Bucket, seed: int, *, telling: bool = False) -> None:
-        self.bucket = bucket
+    def __init__(
+        self, bucket: Bucket, seed: int, known: Known | None = None, *, telling: bool = False
+    ) -> None:
+        self.bucket, self._known = bucket, {} if known is None else known
         self.seed = seed
         self.clock, self.wall = 0.0, 0.0
         self.processes: list[Process] = []
@@ -143,6 +134,7 @@ class World:
     ) -> Process:
         """Add a process, which begins when it is its turn."""
         process = Process(len(self.processes), host, work, sorted(events), most)
+        process.steps.known = self._known
         self.processes.append(process)
         return process
 
@@ -177,10 +169,20 @@ class World:
 
     def serve(self, request: Request) -> Any:
         """Answer a request, with what the plan says."""
-        process = self.current
         # Threads of Arrow read footers ahead; they cannot give way, and nothing befalls them.
-        if process is None or threading.current_thread() is not threading.main_thread():
-            return request.act(False)
+        if self.current is None or threading.current_thread() is not threading.main_thread():
+            return request.act(self.bucket, False)
+        return self.ask(lambda world: world.answer(request))
+
+    def ask(self, question: Question) -> Any:
+        """Ask something for the current process, which may be doing a step."""
+        process = self.current
+        return question(self) if process is None else process.steps.ask(question, self)
+
+    def answer(self, request: Request) -> Any:
+        """Answer a request of the current process, with what the plan says."""
+        process = self.current
+        assert process is not None, "a process asks"
         if process.dead:
             raise Died
         self.clock += STEP
@@ -197,7 +199,7 @@ class World:
             event
             for event in process.events
             if event.at <= process.requests
-            and event.kind not in _OF_TASKS
+            and event.kind not in OF_TASKS
             and request.kind in _FITTING.get(event.kind, (request.kind,))
             and (event.kind != plans.TABLE or _writes_prepared(request))
         ]
@@ -229,9 +231,9 @@ class World:
         if plans.ERROR in kinds or (process.behind and self._fails(process.behind)):
             raise ServerError("Internal Server Error")
         if plans.LOST in kinds:
-            request.act(False)  # the client repeats it
+            request.act(self.bucket, False)  # the client repeats it
         try:
-            result = request.act(plans.STALE in kinds)
+            result = request.act(self.bucket, plans.STALE in kinds)
         finally:
             if request.kind == store.CHANGE:
                 self.after(request.words)
@@ -275,6 +277,23 @@ class World:
             process.drawn += 1
         return blake2b(f"{number} {drawn}".encode(), digest_size=size).digest()
 
+    def order(self, run: int, number: int) -> tuple[int, ...]:
+        """Draw the order in which the tasks of a run of tasks end."""
+        assert self.current is not None, "a process runs tasks"
+        order = [*range(number)]
+        Random(f"{self.seed} {self.current.number} {run}").shuffle(order)  # noqa: S311
+        return tuple(order)
+
+    def befall_task(self) -> str | None:
+        """Return the kind of the event that befalls the next task of the current process."""
+        process = self.current
+        assert process is not None, "a process runs tasks"
+        lost = [event for event in process.events if event.kind in OF_TASKS]
+        process.events = [event for event in process.events if event not in lost]
+        if lost:
+            self.tell(f"of a task: {lost[0].kind}")
+        return lost[0].kind if lost else None
+
     def now(self, zone: tzinfo | None = None) -> datetime:
         """Return the time by the clock of the wall."""
         return datetime.fromtimestamp(FIRST + self.clock + self.wall, zone)
@@ -293,122 +312,3 @@ class World:
     def host(self) -> str:
         """Name of the current process's host."""
         return "here" if self.current is None else self.current.host
-
-
-@dataclass
-class OneByOne:
-    """Executes the tasks of a process one by one, in an order of the world's choice."""
-
-    world: World
-    at_once: int = 2
-    runs: Counter[int] = field(default_factory=Counter)
-
-    def run_calls(
-        self, task: Callable[..., Any], calls: Mapping[str, tuple[Any, ...]], shared: Any
-    ) -> Iterator[Outcome]:
-        """Run a task many times; see ``Executor``."""
-        process = self.world.current
-        assert process is not None
-        self.runs[process.number] += 1
-        order = [*calls]
-        draw = f"{self.world.seed} {process.number} {self.runs[process.number]}"
-        Random(draw).shuffle(order)  # noqa: S311
-        for key in order:
-            lost = [event for event in process.events if event.kind in _OF_TASKS]
-            process.events = [event for event in process.events if event not in lost]
-            if lost:
-                self.world.tell(f"of a task: {lost[0].kind}")
-                yield Outcome(key, None, _OF_TASKS[lost[0].kind])
-                continue
-            try:
-                yield Outcome(key, task(shared, *calls[key]), None)
-            except Exception as problem:
-                yield Outcome(key, None, problem)
-
-
-class Pool:
-    """A pool of threads that has none: it does all work at once."""
-
-    def __init__(self, *_: object) -> None: ...
-
-    def __enter__(self) -> "Pool":
-        return self
-
-    def __exit__(self, *_: object) -> None: ...
-
-    def map(self, function: Callable[..., Any], *arguments: Any) -> Iterator[Any]:
-        """Call a function with each of the arguments."""
-        return map(function, *arguments)
-
-    def submit(self, function: Callable[..., Any], *arguments: Any) -> Future[Any]:
-        """Call a function now."""
-        future = Future[Any]()
-        try:
-            future.set_result(function(*arguments))
-        except Exception as problem:
-            future.set_exception(problem)
-        return future
-
-
-_WORLDS: list[World] = []
-
-
-class _Datetime(datetime):
-    """Its present is that of the world."""
-
-    @classmethod
-    def now(cls, tz: tzinfo | None = None) -> Any:
-        return _WORLDS[-1].now(tz)
-
-
-@contextmanager
-def simulating() -> Iterator[None]:
-    """Take processes, clocks, random names and threads from the world that was entered last."""
-
-    def world() -> World:
-        return _WORLDS[-1]
-
-    def uuid4() -> UUID:
-        return UUID(bytes=world().token(16))
-
-    clock = SimpleNamespace(
-        monotonic=lambda: world().clock, sleep=lambda seconds: world().sleep(seconds)
-    )
-    patches: list[AbstractContextManager[Any]] = [
-        patch.object(os, "getpid", lambda: world().pid),
-        patch.object(os, "kill", lambda *arguments: world().kill(*arguments)),
-        patch.object(os, "urandom", lambda size: world().token(size)),
-        patch.object(platform, "node", lambda: world().host),
-        patch.object(claims, "started", lambda pid: f"start of {pid}"),
-        patch.object(run_folder, "time", clock),
-        patch.object(run_folder, "PAUSE", POLL),
-        patch.object(fingerprint, "version", cache(version)),
-        patch.object(chance, "DRAWS", 1),
-        *(patch.object(module, "uuid4", uuid4) for module in (run_folder, tasks)),
-        *(
-            patch.object(module, "datetime", _Datetime)
-            for module in (judge, metrics, nightly_run, restatements, retention)
-        ),
-    ]
-    threaded = [m for n, m in [*sys.modules.items()] if n.startswith("segscore.pipeline")]
-    patches += [
-        patch.object(module, "ThreadPoolExecutor", Pool)
-        for module in threaded
-        if hasattr(module, "ThreadPoolExecutor")
-    ]
-    with ExitStack() as stack:
-        stack.enter_context(store.known())
-        for each in patches:
-            stack.enter_context(each)
-        yield
-
-
-@contextmanager
-def entered(world: World) -> Iterator[None]:
-    """Make a world the one that is simulated."""
-    _WORLDS.append(world)
-    try:
-        with store.served(world.bucket, world.serve):
-            yield
-    finally:
-        _WORLDS.pop()

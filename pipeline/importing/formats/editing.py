@@ -21,24 +21,35 @@ from segscore.pipeline.tables.units import MILLISECOND
 def read_audacity(file: OpenedFile, settings: ImportSettings) -> Iterator[Intervals]:
     r"""Yield one segmentation: a label track, in the order of the file.
 
-    Lines of frequencies, which begin with \, and blank lines are skipped.
+    Cells have tabs or other white space between them, as in the .lab files of music. Lines of
+    frequencies, which begin with \, and blank lines are skipped.
 
     Raises Refused for a line without two times.
     """
-    segments = []
+    segments, whole = [], True
     for place, line in file.lines_with_text():
         if line.startswith("\\"):
             continue
-        cells = line.split("\t")
+        cells = line.split("\t") if "\t" in line else line.split(maxsplit=2)
         if len(cells) < 2:
-            raise place.refusal(f"{shown(line)} is not a label; expected start, end, text and tabs")
-        start, end = (settings.clock.time(cell, place, unit="s") for cell in cells[:2])
+            raise place.refusal(
+                f"{shown(line)} is not a label; expected start, end, text and tabs or spaces"
+            )
+        unit = settings.clock.unit or "s"
+        start, end = (settings.clock.time(cell, place, unit=unit) for cell in cells[:2])
+        whole = whole and all(map(_WHOLE.fullmatch, cells[:2]))
         segments.append(Segment(start, end, place.line, name="\t".join(cells[2:])))
     if not segments:
         raise file.refusal("the file contains no labels")
+    if whole and settings.clock.unit is None:
+        file.notes.doubts.append(
+            "whole numbers of starts and ends were read as seconds; --time-unit frames, ms or s "
+            "says what they are"
+        )
     yield Intervals(place=file.place(1), unit=MILLISECOND, segments=segments, ordered=True)
 
 
+_WHOLE = re.compile(r"[0-9]+")
 _TIMECODE = re.compile(r"([0-9]{1,3})[:;]([0-9]{2})[:;]([0-9]{2})([:;])([0-9]{2,3})")
 
 
@@ -125,12 +136,17 @@ def write_audacity(_: DocumentTracks, track: Track) -> str:
 _PREMIERE_TIME = re.compile(r"[0-9]{2,3}[:;][0-9]{2}[:;][0-9]{2}[:;][0-9]{2,3}")
 _LABEL = re.compile(r"[0-9]+(\.[0-9]+)?\t[0-9]+(\.[0-9]+)?(\t.*)?")
 _MASK = re.compile(r"[0-9]+\t[0-9]+\t[01]+")
+_SPACED = re.compile(r" *([0-9]+(?:\.[0-9]+)?) +([0-9]+(?:\.[0-9]+)?)( +[^0-9 ].*)? *")
 
 
 def _is_audacity(head: Head) -> bool:
     """Return whether the first label has two times; names and a mask may be numbers, too."""
     labels = (line for line in head.lines if line.strip() and not line.startswith("\\"))
-    first = next(labels, "")
+    first, second = next(labels, ""), next(labels, "")
+    if spaced := _SPACED.fullmatch(first):
+        follows = _SPACED.fullmatch(second) if second else spaced
+        ends = float(spaced[1]) < float(spaced[2])
+        return follows is not None and ends and float(spaced[1]) <= float(follows[1])
     return bool(_LABEL.fullmatch(first)) and not _MASK.fullmatch(first)
 
 
@@ -146,6 +162,7 @@ FORMATS = (
     Format(
         "audacity",
         read_audacity,
+        endings=(".lab",),
         shared=TEXT_ENDINGS,
         content=_is_audacity,
         options=FRAMES,

@@ -32,7 +32,7 @@ DOCUMENT_FIELDS = (
 )
 CODER_FIELDS = ("coder", "annotator")
 """Fields that say whose labels of which document they are, unless options name others."""
-_OF_UNITS = ("id",)
+OF_UNITS = ("id",)
 """Usual names of documents that name the unit where each row is one."""
 
 
@@ -184,13 +184,10 @@ def row_records(file: OpenedFile, columns: LabelColumns, skip_lines: int) -> Ite
             names no document or coder.
     """
     table = read_table_rows(file, skip_lines)
-    usual = [name for name in DOCUMENT_FIELDS if name not in _OF_UNITS]
+    usual = [name for name in DOCUMENT_FIELDS if name not in OF_UNITS]
     document = _column(columns.document, usual, table)
     if document is None and not columns.one_document:
-        raise table.place.refusal(
-            "no column says which document a row belongs to; name it with --document-field, or "
-            "the only document of the file with --document-id"
-        )
+        raise no_document(table)
     coder = _column(columns.coder, CODER_FIELDS, table)
     named = [(document, columns.document), (coder, columns.coder), (ROLE, None)]
     keys = {
@@ -208,6 +205,14 @@ def row_records(file: OpenedFile, columns: LabelColumns, skip_lines: int) -> Ite
             yield LabelRecord(fields, "", file.place(line))
         return
     yield from _gathered(file, columns, table, keys)
+
+
+def no_document(table: TableRows) -> Refused:
+    """Return the refusal of rows of units that no column says the document of."""
+    return table.place.refusal(
+        "no column says which document a row belongs to; name it with --document-field, or "
+        "the only document of the file with --document-id"
+    )
 
 
 def _gathered(

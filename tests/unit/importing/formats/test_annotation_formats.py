@@ -33,6 +33,8 @@ PREMIERE = "Name\tText\tIn\tOut\tDauer\tTyp\n\na\t\t00;00;01;00\t00;00;01;00\t00
         ("a.txt", "0.000000\t1.500000\n", "audacity"),
         ("a.txt", "0.000000\t1.500000\t\n", "audacity"),
         ("a.txt", "\\\t1.0\t2.0\r\n0\t1\ta\tb\r\n", "audacity"),
+        ("a.txt", "0 24\n25 99\n", "audacity"),
+        ("a.lab", "0.0 1.5 verse\n", "audacity"),
         ("a.txt", "1\t2\t0101\n", "nltk"),
         ("a.txt", "0101\n", "nltk"),
         ("a.csv", PREMIERE, "premiere"),

@@ -22,10 +22,19 @@ def test_audacity_skips_frequencies_and_keeps_the_order() -> None:
     assert shape.length is None
 
 
+def test_parts_of_music_and_shots_have_spaces() -> None:
+    (song,) = yielded(editing.read_audacity, "0.0 1.5 verse one\n1.5 2.0 chorus\n")
+    assert spans_of(song) == [(0, 1500), (1500, 2000)]
+    (film,) = yielded(
+        editing.read_audacity, "0 24\n25 99\n", clock=Clock(unit="frames", rate=Fraction(25))
+    )
+    assert spans_of(film) == [(0, 960), (1000, 3960)]
+
+
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("0 1 a\n", 'x:1: "0 1 a" is not a label'),
+        ("01a\n", 'x:1: "01a" is not a label'),
         ("\na\tb\n", "x:2: a is not a time"),
         ("-1\t0\n", "x:1: -1 is a negative time"),
         ("\\\t1\t2\n", "the file contains no label"),
