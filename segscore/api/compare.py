@@ -1,5 +1,6 @@
 """Compare systems of finished runs."""
 
+from collections.abc import Sized
 from dataclasses import asdict, replace
 from os import PathLike
 from typing import TYPE_CHECKING, Literal
@@ -128,6 +129,8 @@ def compare(
     opened = _opened(runs, urls, trust_inputs=bool(settings.get("trust_inputs")))
     names = first_measure(opened) if measure is None else measure
     measures = tuple(names.split(",")) if isinstance(names, str) else names
+    if isinstance(measures, Sized) and not len(measures):
+        raise Refused("measure: is empty; omit it, or give a name")
     given = read_settings(CompareSettings, {**settings, "measures": measures})
     chosen = CompareSettings(runs=urls, **given)
     compared = compare_runs(opened, chosen, read_beside(chosen))
