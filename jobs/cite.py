@@ -119,5 +119,8 @@ def _named(names: Sequence[str]) -> list[str]:
 
     for name in names:
         if name not in ALL:
-            raise Refused(f"--measures {name}: no such measure{nearest_measure(name, ALL)}")
+            raise Refused(
+                f"--measures {name}: no such measure{nearest_measure(name, ALL)}; `segscore "
+                "measures` lists them all"
+            )
     return [*names]

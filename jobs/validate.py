@@ -35,9 +35,10 @@ def validate(
     from segscore.jobs.cli.log import LOG
     from segscore.jobs.show.formats import plain_table, print_json, print_table
     from segscore.pipeline import storage
-    from segscore.pipeline.settings.ranges import MOST_UNITS, within
+    from segscore.pipeline.settings.ranges import MOST_UNITS, check_locations, within
     from segscore.pipeline.tables import check_table
 
+    check_locations({"TABLE": table})
     within("--length-tolerance", length_tolerance, 0, MOST_UNITS)
     kind = check_table.DOCUMENTS if documents else check_table.SEGMENTATIONS
     if not documents and storage.other_files(table):

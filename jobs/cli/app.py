@@ -1,5 +1,6 @@
 """The command `segscore`, whose commands are each imported only to run or to show their help."""
 
+import os
 import sys
 from collections.abc import Iterator, Mapping
 from functools import cache
@@ -101,6 +102,8 @@ def _simulation(words: list[str]) -> tuple[str, list[str]]:
             "`simulate values REFERENCES`, each of which has --help"
         )
     name = f"simulate-{words[0]}"
+    if name not in FURTHER and words[0].isalpha() and not os.path.exists(words[0]):
+        raise Refused(f"simulate {words[0]}: there are coders, power and values to simulate")
     return (name, words[1:]) if name in FURTHER else ("simulate", words)
 
 

@@ -88,7 +88,8 @@ def warn_of_ungrouped(corpus: pa.Table, group_by: tuple[str, ...], sink: Sink) -
 def nothing_audited(settings: AgreeSettings, account: RowCounts, why: str) -> NoResult:
     """Return the error to raise if no document has two coders; ``why`` ends its message."""
     codings = account[CODINGS]
-    cause = "each document has one coding; agreement needs two"
+    cause = "each document has one coding, and agreement needs two of a document"
+    why = why if codings["rejected"] else ""
     if codings["rejected"]:
         cause = f"{codings['rejected']:,} of {codings['in']:,} codings were rejected"
     return NoResult(

@@ -16,14 +16,7 @@ from segscore.pipeline.settings.options import (
     TrustInputsOption,
 )
 from segscore.pipeline.settings.ranges import MOST_REPLICATES, check_seed, within
-from segscore.pipeline.settings.reading import (
-    read_names,
-)
-
-
-def _read_measures(option: str, text: str) -> tuple[str, ...]:
-    """Read names of measures; an empty text is refused, unlike a missing option."""
-    return read_names(option, text) or ("",)
+from segscore.pipeline.settings.reading import read_names
 
 
 @dataclass(frozen=True)
@@ -43,7 +36,7 @@ class CompareSettings:
             "The first of a run is the one by which `segscore score` ranks the "
             "systems.",
             Panel.MEASURES,
-            _read_measures,
+            read_names,
             flags="--measure",
         ),
     ] = ()

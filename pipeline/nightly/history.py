@@ -1,7 +1,7 @@
 """Combine the summaries of many runs into one table, and find the nights that are missing."""
 
 from collections import Counter
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import date, timedelta
 from itertools import pairwise
@@ -94,10 +94,7 @@ def gather_history(
     finished, left_out = _read_runs(runs, warnings, before)
     before.save({run.name for run in finished})
     if not finished:
-        reason = f" ({warnings[0]})" if warnings else ""
-        if run_folder.RECORD in storage.names(runs):
-            reason = "; it is a run itself: name the folder that contains the runs"
-        raise Refused(f"{runs}: contains no finished run of segscore score or nightly{reason}")
+        raise _without_runs(runs, warnings)
     table = concatenate_summaries(finished, read_removed(runs))
     storage.write_table(url, table, plain=())
     nights = [*table.column("date").unique().to_pylist(), *left_out]
@@ -112,6 +109,14 @@ def gather_history(
     return Gathered(table, url, missing, removed, warnings, restatements, replaced)
 
 
+def _without_runs(runs: str, warnings: Sequence[str]) -> Refused:
+    """Return the error to raise if a folder has no finished run."""
+    reason = f" ({warnings[0]})" if warnings else ""
+    if run_folder.RECORD in storage.names(runs):
+        reason = "; it is a run itself: name the folder that contains the runs"
+    return Refused(f"{runs}: contains no finished run of segscore score or nightly{reason}")
+
+
 def read_history(runs: str) -> tuple[pa.Table, list[str]]:
     """Return the table that ``gather_history`` writes, and messages about runs left out.
 
@@ -122,7 +127,7 @@ def read_history(runs: str) -> tuple[pa.Table, list[str]]:
     warnings: list[str] = []
     finished, _ = _read_runs(runs, warnings, SummaryCache(runs))
     if not finished:
-        raise Refused(f"{runs}: contains no finished run of segscore score or nightly")
+        raise _without_runs(runs, warnings)
     return concatenate_summaries(finished, read_removed(runs)), warnings
 
 

@@ -34,6 +34,9 @@ from segscore.schemas import records
 __all__ = ["RUN_TABLES", "UNFINISHED"]
 
 RECORD = "run.json"
+_FOLDERS_ASKED = 5
+"""Number of folders in which a run is looked for, to name it in a message."""
+
 PARQUET_ENDING = ".parquet"
 
 REJECTS, UNPAIRED = "rejects", "unpaired"
@@ -518,12 +521,22 @@ def read_status(output: str) -> Status:
             raise Refused(f"{output}: there is no such folder; name the folder of a run")
         raise Refused(
             f"{output}: contains no run (neither {RECORD} nor {UNFINISHED}/{claims.PLAN})"
+            f"{_run_within(output)}"
         )
     if newest is None:
         return Status(record, None, {})
     folder = prepared_in(output, newest.start)
     done = {stage: len(receipts.finished_parts(folder, stage)) for stage in newest.stages}
     return Status(record, newest, done)
+
+
+def _run_within(folder: str) -> str:
+    """Return a remark that names the last of the runs in a folder, such as that of nights."""
+    for name in sorted(storage.names(folder), reverse=True)[:_FOLDERS_ASKED]:
+        run = storage.join(folder, name)
+        if storage.is_folder(run) and storage.read_text(storage.join(run, RECORD)) is not None:
+            return f"; it is a folder of runs: name one, such as {run}"
+    return ""
 
 
 def record_of(output: str, text: str) -> dict[str, Any]:

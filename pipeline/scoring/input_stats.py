@@ -16,7 +16,7 @@ from segscore.pipeline.scoring.shifts import (
     join_differences,
     sample_differences,
 )
-from segscore.pipeline.scoring.swapped_inputs import names_references
+from segscore.pipeline.scoring.swapped_inputs import names_references, warn_of_swapped_inputs
 from segscore.pipeline.scoring.view import Block, View
 from segscore.pipeline.settings.measuring import MeasuringSettings
 from segscore.pipeline.statistics.formatted_numbers import counted
@@ -230,7 +230,8 @@ def warn_of_panels(
     """
     references, documents = (input_stats.counts.get(name, 0) for name in (_REFERENCES, _DOCUMENTS))
     is_stated = settings.references == settings.hypotheses or names_references(settings.references)
-    if is_stated or len(systems) != 1 or references < _PANEL * documents:
+    is_said = any(warn_of_swapped_inputs(settings.references, settings.hypotheses))
+    if is_stated or is_said or len(systems) != 1 or references < _PANEL * documents:
         return []
     return [
         f"the references have {references / documents:.2g} coders for each document, and the "

@@ -46,7 +46,7 @@ def head(url: str, size: int) -> bytes | None:
                 return None
             # A read from a terminal or a pipe could block.
             if place.local and not os.path.isfile(place.path):
-                raise Refused(f"{url}: is not a file")
+                raise Refused(f"{url}: is not a file; name a file")
             with io.FileIO(place.path) if place.local else RemoteFile(place) as source:
                 return source.read(size)
     except FileNotFoundError:
@@ -78,7 +78,9 @@ def decoded_lines(url: str, raw: Iterable[bytes], first: int = 1) -> Iterator[st
         except UnicodeDecodeError as problem:
             if number == 1 and line.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
                 raise Refused(f"{url}: is UTF-16 text; save it as UTF-8") from problem
-            raise Refused(f"{url}:{number}: not UTF-8 text ({problem.reason})") from problem
+            raise Refused(
+                f"{url}:{number}: not UTF-8 text ({problem.reason}); save it as UTF-8"
+            ) from problem
 
 
 def chunks(url: str, size: int) -> Iterator[bytes]:

@@ -1,5 +1,6 @@
 """Compare systems of finished runs."""
 
+from collections.abc import Sized
 from dataclasses import asdict, fields, replace
 from os import PathLike
 from typing import TYPE_CHECKING, Literal
@@ -130,6 +131,8 @@ def compare(
     measures = tuple(names.split(",")) if isinstance(names, str) else names
     if "measures" in settings:
         raise TypeError("there is no setting measures; the nearest is measure")
+    if isinstance(measures, Sized) and not len(measures):
+        raise Refused("measure: is empty; omit it, or give a name")
     given = read_settings(CompareSettings, settings, OF_COMPARISON)
     given |= read_settings(CompareSettings, {"measures": measures})
     chosen = CompareSettings(runs=urls, **given)
