@@ -27,7 +27,6 @@ from segscore.pipeline.importing.settings import ImportSettings
 from segscore.pipeline.importing.shards import Shard, read_shard, rows_of_imported
 from segscore.pipeline.runs.run_folder import REJECTS
 from segscore.pipeline.runs.tasks import TaskRun
-from segscore.pipeline.storage.placement import require_free
 from segscore.pipeline.tables import columns
 from segscore.pipeline.tables.check_table import DOCUMENTS
 from segscore.pipeline.tables.mixed_attributes import describe_mixed
@@ -43,13 +42,10 @@ def write_tables(run: TaskRun, settings: ImportSettings, rows: ImportedRows) -> 
     """Write all tables to the folder of the run; rejects are counted as a table, too.
 
     Raises:
-        Refused: rows contradict each other or the unit, too many documents break a rule, or a table
-            exists already.
+        Refused: rows contradict each other or the unit, or too many documents break a rule.
     """
     unit = common_unit(rows.surveyed, rows.unit or settings.unit, others=rows.others)
     counts = {name: rows.total(name)[0] for name in IMPORTED_TABLES}
-    if not run.attempt.current_claim.moved:
-        require_free(settings.output, [name for name, number in counts.items() if number])
     shards = rows.shards
     ranges = cut_ranges(shards, _RANGE * run.limits.bytes_per_part)
     job = TablesJob(run.folder, shards)

@@ -73,13 +73,15 @@ def main() -> int:
     parser.add_argument("--nights", type=int, default=100_000)
     parser.add_argument("--minutes", type=float, default=60.0)
     parser.add_argument("--workers", type=int, default=os.cpu_count() or 1)
-    parser.add_argument("--mutations", action="store_true", help="without each guard in turn")
+    parser.add_argument(
+        "--mutations", nargs="?", const="", help="without each guard in turn, whose name has this"
+    )
     chosen = parser.parse_args()
-    if chosen.mutations:
+    if chosen.mutations is not None:
         from tests.simulation.mutations import find_mutations
 
         quiet()
-        return find_mutations(chosen.first, chosen.nights)
+        return find_mutations(chosen.first, chosen.nights, chosen.mutations)
     if chosen.seed is not None:
         return replay(chosen.seed)
     seconds = 60.0 * chosen.minutes

@@ -1,10 +1,13 @@
 """The guards of the protocol, each of which can be left out: simulated nights must then fail."""
 
+import inspect
+import sys
 import time
 from collections import defaultdict
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, ExitStack, contextmanager
 from dataclasses import dataclass
+from textwrap import dedent
 from types import SimpleNamespace
 from typing import Any
 from unittest.mock import patch
@@ -12,7 +15,7 @@ from unittest.mock import patch
 from greenlet import getcurrent, greenlet
 
 from segscore.pipeline import storage
-from segscore.pipeline.nightly import kept_verdicts
+from segscore.pipeline.nightly import judge, kept_verdicts
 from segscore.pipeline.runs import (
     claims,
     publication,
@@ -25,6 +28,7 @@ from segscore.pipeline.storage import files, object_stores
 from tests.simulation import nights, plans
 from tests.simulation.nights import Mutation
 from tests.simulation.plans import Plan
+from tests.simulation.program import everywhere
 
 
 @contextmanager
@@ -87,6 +91,26 @@ def _nothing(*_: Any, **__: Any) -> None:
 
 def _replaced(owner: Any, name: str, value: Any) -> Mutation:
     return lambda: patch.object(owner, name, value)
+
+
+def _rewritten(owner: Any, name: str, line: str, other: str) -> Mutation:
+    """Return what replaces a piece of a function's text by another."""
+
+    @contextmanager
+    def without() -> Iterator[None]:
+        function = vars(owner)[name]
+        text = dedent(inspect.getsource(function))
+        assert text.count(line) == 1, f"{name} has {line!r} {text.count(line)} times"
+        module = vars(sys.modules[function.__module__])
+        found: dict[str, Any] = {}
+        exec(compile(text.replace(line, other), name, "exec"), module, found)  # noqa: S102
+        with ExitStack() as stack:
+            stack.enter_context(patch.object(owner, name, found[name]))
+            for each in everywhere(function, found[name]):
+                stack.enter_context(each)
+            yield
+
+    return without
 
 
 @dataclass(frozen=True)
@@ -168,13 +192,138 @@ GUARDS: dict[str, Guard] = {
 }
 """What a guard ensures -> the guard."""
 
+
+def _text(owner: Any, name: str, line: str, other: str, jobs: int = 1) -> Guard:
+    return Guard(_rewritten(owner, name, line, other), jobs)
+
+
+GUARDS |= {
+    "a command does not resume what one of another kind has not finished": _text(
+        run_folder,
+        "_read_state",
+        "(newest.command in claims.BESIDE) != attempt.is_beside",
+        "False",
+    ),
+    "no tables are written beside a finished run": _text(
+        run_folder, "_read_state", "attempt.is_beside and text is not None", "False"
+    ),
+    "a finished run is the same only with its fingerprint": _text(
+        run_folder,
+        "_read_state",
+        'record.get("fingerprint") == attempt.fingerprint.digest',
+        "True",
+    ),
+    "a run is resumed only with its settings and inputs": _text(
+        run_folder,
+        "_read_state",
+        "setting_differences(newest.fingerprint, attempt.fingerprint)",
+        "[]",
+    ),
+    "a newer claim than one's own is seen": _text(
+        run_folder,
+        "_read_claim_and_record",
+        "own_number is not None and numbers[-1:] != [own_number]",
+        "False",
+        2,
+    ),
+    "no run is written to a folder with other files": _text(
+        run_folder, "_has_no_run", "if set(names) - {UNFINISHED}:", "if False:"
+    ),
+    "a run that starts over has a folder of its own": _text(
+        run_folder, "_claim", "newest.start if newest and resumed", "newest.start if newest"
+    ),
+    "a claim that is not valid is withdrawn": _text(
+        run_folder,
+        "_withdraw",
+        "claims.withdraw(attempt.output, attempt.current_claim.number)",
+        "pass",
+        2,
+    ),
+    "the newest claim is one's own, and not only its number": _text(
+        run_folder,
+        "is_newest",
+        " and claims.read_claim(output, current.number) == current",
+        "",
+        2,
+    ),
+    "only its own files are removed from _unfinished": _text(
+        claims, "is_segscore_name", "return ", "return True or "
+    ),
+    "publishing is claimed": _text(publication, "publish", "claim_publication(attempt, shown)", ""),
+    "a run that was published meanwhile is not removed": _text(
+        publication, "_remove_record", "text != attempt.state.record", "False", 2
+    ),
+    "files of a publisher elsewhere are removed last": _text(
+        publication, "publish", "elsewhere=False", "elsewhere=True", 2
+    ),
+    "claims are removed after what they list": _text(
+        publication,
+        "tidy",
+        "    _remove_files(attempt, _claimed_files(output, elsewhere=True), shown)\n",
+        "    listed = _claimed_files(output, elsewhere=True)\n"
+        "    for number in claims.claim_numbers(output)[:-1]:\n"
+        "        storage.remove(claims.url_of(output, number))\n"
+        "    _remove_files(attempt, listed, shown)\n",
+    ),
+    "only files that claims list are removed": _text(
+        publication, "_remove_files", "name in obsolete", "name not in shown.get(table, RECORD)"
+    ),
+    "one that was overtaken removes what it prepared": _text(
+        publication, "_give_up", "storage.remove(attempt.folder)", "pass", 2
+    ),
+    "files of two runs have different names": _text(
+        publication, "publish", "run_folder.suffix(attempt.fingerprint)", "PARQUET_ENDING"
+    ),
+    "the claim to publish lists the files": _text(
+        publication,
+        "publish",
+        "claim_publication(attempt, shown)",
+        "claim_publication(attempt, {})",
+    ),
+    "no table is published without its files": _text(
+        publish_tables, "publish_tables", "if not names:", "if False:"
+    ),
+    "what is prepared stays if the command can be repeated": _text(
+        publish_tables,
+        "removing",
+        "not has_begun and (isinstance(problem, Refused) or not resumable)",
+        "True",
+    ),
+    "the digest of a prepared file is checked, and not only its size": _text(
+        files, "is_as_written", " and described(chunks(url, BUFFER)) == written", ""
+    ),
+    "a file is still the same after it was read": _text(
+        object_stores.RemoteFile, "_require_unchanged", "current != self.version", "False"
+    ),
+    "the verdict before is kept before it is replaced": _text(
+        kept_verdicts,
+        "publish",
+        "        if text is not None:\n            _keep(runs, night.date, text)\n",
+        "",
+    ),
+    "the verdict is kept after it was published": _text(
+        kept_verdicts,
+        "publish",
+        "        text = verdict.text()\n    _keep(runs, night.date, text)\n",
+        "",
+        1,
+    ),
+    "a verdict is repeated only while its reasons are the same": _text(
+        judge, "judge", "is_current(known, reasons, earlier)", "True"
+    ),
+    "a range of a file has its length": _text(
+        files, "read_ranges", "len(content) != end - start", "False"
+    ),
+}
+
 LONGEST = 5000
 """Seeds after which a guard that nobody misses is superfluous, or the simulation too weak."""
 
 
-def find_mutations(first: int, most: int) -> int:
+def find_mutations(first: int, most: int, words: str = "") -> int:
     """Leave out each guard; print at which night that is found; return how many are not."""
-    left, begin = dict(GUARDS), time.monotonic()
+    left = {name: guard for name, guard in GUARDS.items() if words in name}
+    begin = time.monotonic()
     with nights.prepared():
         for number in range(min(most, LONGEST)):
             plan = nights.planned(first + number)

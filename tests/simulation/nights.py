@@ -8,6 +8,7 @@ from random import Random
 from typing import Any
 
 from segscore.pipeline.runs.claims import UNFINISHED
+from segscore.pipeline.runs.receipts import ENDING
 from tests.simulation import cases, plans
 from tests.simulation.cases import output_of, undisturbed, work
 from tests.simulation.plans import Job, Plan
@@ -176,7 +177,8 @@ def _damage(plan: Plan, world: World) -> None:
     prepared = [name for name in there if not any(each in name for each in others)]
     if prepared:
         draw = Random(plan.seed)  # noqa: S311
-        name = draw.choice(prepared)
+        of_receipts = [name for name in prepared if name.endswith(ENDING)]
+        name = draw.choice(of_receipts if of_receipts and draw.random() < 0.5 else prepared)
         content = bytearray(objects[name].content)
         if content and draw.random() < 0.7:
             content[draw.randrange(len(content))] ^= 1

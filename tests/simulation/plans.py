@@ -134,8 +134,9 @@ def draw_plan(seed: int, alone: Callable[[Job, int, bool], Alone]) -> Plan:
         process, other = (draw.randrange(len(jobs)) for _ in range(2))
         at = _draw_request(draw, alone(jobs[process], documents, parts))
         events.add(Event(process, at, kind, other))
-    if len(jobs) == 1 and command == "import" and draw.random() < 0.1:
-        events.add(Event(0, 1, TABLE))
+    if command == "import":
+        documents, jobs[1:], of_import = _draw_import(draw, documents, parts, jobs, alone)
+        events |= of_import
     if len(jobs) > 1 and jobs[1].command != READ and draw.random() < 0.4:
         slow = draw.random() < 0.5
         if slow and draw.random() < 0.7:
@@ -144,6 +145,29 @@ def draw_plan(seed: int, alone: Callable[[Job, int, bool], Alone]) -> Plan:
         both = [alone(job, documents, parts) for job in jobs[:2]]
         events |= _draw_collision(draw, *both, slow=slow)
     return Plan(seed, documents, parts, published, damaged, tuple(jobs), tuple(sorted(events)))
+
+
+def _draw_import(
+    draw: Random,
+    documents: int,
+    parts: bool,
+    jobs: Sequence[Job],
+    alone: Callable[[Job, int, bool], Alone],
+) -> tuple[int, Sequence[Job], set[Event]]:
+    """Let a stranger's table appear, or start over an import that has published half of its tables.
+
+    Only of 8 documents are some rejected, so that there is a second table.  Return the number of
+    documents, all jobs but the first, and events.
+    """
+    first, *others = jobs
+    kind = draw.random()
+    if not others and kind < 0.2:
+        at = draw.randint(1, alone(first, documents, parts).requests)
+        return documents, others, {Event(0, at, TABLE)}
+    if others and kind < 0.15:
+        _claim, _publication, copy, *_ = alone(first, 8, parts).changes
+        return 8, [replace(first, fresh=True), *others[1:]], {Event(0, copy, DIE_AFTER)}
+    return documents, others, set()
 
 
 def _draw_collision(draw: Random, first: Alone, second: Alone, *, slow: bool) -> set[Event]:

@@ -123,8 +123,8 @@ def _step(function: Callable[..., Any]) -> Callable[..., Any]:
     return perform
 
 
-def _everywhere(function: Callable[..., Any], other: Any) -> Iterator[AbstractContextManager[Any]]:
-    """Yield what replaces a function in each module of the program that has its name."""
+def everywhere(function: Callable[..., Any], other: Any) -> Iterator[AbstractContextManager[Any]]:
+    """Yield what replaces a function in each module of the program that has it by its name."""
     for name, module in [*sys.modules.items()]:
         if name.startswith("segscore.") and vars(module).get(function.__name__) is function:
             yield patch.object(module, function.__name__, other)
@@ -163,8 +163,8 @@ def simulating() -> Iterator[None]:
             for module in (judge, metrics, nightly_run, restatements, retention)
         ),
     ]
-    patches += _everywhere(ThreadPoolExecutor, Pool)
-    patches += chain.from_iterable(_everywhere(each, _step(each)) for each in _STEPS)
+    patches += everywhere(ThreadPoolExecutor, Pool)
+    patches += chain.from_iterable(everywhere(each, _step(each)) for each in _STEPS)
     with ExitStack() as stack:
         stack.enter_context(store.known())
         for each in patches:
