@@ -174,9 +174,10 @@ def _padded(reference: Any, hypothesis: Any, lengths: Any, *, extra: int) -> tup
     Raises:
         Refused: a row has another length than that of the other side, or than `lengths` gives.
     """
-    sides = [_rows(reference), _rows(hypothesis)]
-    if sides[0] is None or sides[1] is None or len(sides[0]) != len(sides[1]):
+    ref_rows, hyp_rows = _rows(reference), _rows(hypothesis)
+    if ref_rows is None or hyp_rows is None or len(ref_rows) != len(hyp_rows):
         return reference, hypothesis, lengths
+    sides = [ref_rows, hyp_rows]
     columns = [[len(row) for row in side] for side in sides]
     if all(len({*side}) < 2 for side in columns):
         return reference, hypothesis, lengths

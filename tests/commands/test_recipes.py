@@ -217,6 +217,7 @@ def test_a_stream_of_json_lines(command: Segscore, folder: Path) -> None:
             )
     run(command, "score gold.jsonl near.jsonl --output run")
     scored = segscore.read_run("run")
+    assert isinstance(scored, segscore.Evaluation)
     found = metric.compute(intervals=True)
     for measure in ("pk", "boundary_similarity"):
         average = scored[measure]

@@ -1,6 +1,6 @@
 """Segmentations as a value for each unit, or the sizes of segments: in lists, or in rows of CSV."""
 
-from collections.abc import Callable, Hashable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from functools import partial
@@ -133,7 +133,7 @@ def sizes_of_ids(value: object, name: str, place: RowPlace) -> list[int]:
     for index, label in enumerate(ids):
         if not isinstance(label, str | int | float | Decimal) or label != label:
             raise place.wrong(f"{name}[{index}]", label, "a text or a number")
-    return _sizes(changes_of(cast("Sequence[Hashable]", ids)), len(ids))
+    return _sizes(changes_of(ids), len(ids))
 
 
 def stated_sizes(value: object, name: str, place: RowPlace) -> list[int]:

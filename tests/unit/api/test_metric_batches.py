@@ -257,15 +257,18 @@ def test_errors_of_one_pair_name_its_document() -> None:
 
 
 def test_rows_of_several_lengths_say_how_many_units_they_have() -> None:
-    metric = segscore.Metric(*NAMES)
-    sides = {"reference": [[0, 1, 0], [0, 1]], "hypothesis": [[0, 1, 0], np.array([1, 0])]}
+    metric = segscore.Metric("pk", "boundary_similarity", "f1")
+    sides: dict[str, Any] = {
+        "reference": [[0, 1, 0], [0, 1]],
+        "hypothesis": [[0, 1, 0], np.array([1, 0])],
+    }
     metric.update_masks(**sides)
-    padded = segscore.Metric(*NAMES)
+    padded = segscore.Metric("pk", "boundary_similarity", "f1")
     padded.update_masks(
         reference=[[0, 1, 0], [0, 1, 0]], hypothesis=[[0, 1, 0], [1, 0, 1]], lengths=[4, 3]
     )
     assert metric.compute() == padded.compute()
-    starts = segscore.Metric(*NAMES)
+    starts = segscore.Metric("pk", "boundary_similarity", "f1")
     starts.update_starts(reference=[[1, 0, 1, 0], [1, 0, 1]], hypothesis=[[1, 0, 1, 0], [1, 1, 0]])
     assert starts.compute() == padded.compute()
 
