@@ -92,7 +92,7 @@ class _OwnMemory(UserDict[Any, Any]):
     def __init__(self) -> None: ...
 
     @property
-    def data(self) -> dict[Any, Any]:
+    def data(self) -> dict[Any, Any]:  # type: ignore[override]
         """That of the current process."""
         process = _WORLDS[-1].current
         assert process is not None, "a process remembers"
