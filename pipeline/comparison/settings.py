@@ -19,6 +19,11 @@ from segscore.pipeline.settings.ranges import MOST_REPLICATES, check_seed, withi
 from segscore.pipeline.settings.reading import read_names
 
 
+def _read_measures(option: str, text: str) -> tuple[str, ...]:
+    """Read names of measures; an empty text is refused, unlike a missing option."""
+    return read_names(option, text) or ("",)
+
+
 @dataclass(frozen=True)
 class CompareSettings:
     """Settings of `segscore compare`; the help of each option says what it is.
@@ -36,7 +41,7 @@ class CompareSettings:
             "The first of a run is the one by which `segscore score` ranks the "
             "systems.",
             Panel.MEASURES,
-            read_names,
+            _read_measures,
             flags="--measure",
         ),
     ] = ()

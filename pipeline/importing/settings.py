@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 from segscore.pipeline.errors import Refused, nearest
 from segscore.pipeline.settings.options import Argument, MemoryLimitOption, Option, Panel
-from segscore.pipeline.settings.ranges import check_locations, in_unit_interval, one_of
+from segscore.pipeline.settings.ranges import in_unit_interval, one_of
 from segscore.pipeline.settings.reading import COUNTED_UNITS, read_names, read_renames
 
 if TYPE_CHECKING:
@@ -399,7 +399,6 @@ class ImportSettings:
 
     def __post_init__(self) -> None:
         """Refuse a value that an option cannot have; the message names the option."""
-        check_locations({"FILES": min(self.files, default="")})
         for option, choices in _CHOICES.items():
             value = getattr(self, option.removeprefix("--").replace("-", "_"))
             if value is not None:

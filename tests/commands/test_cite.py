@@ -160,7 +160,8 @@ def test_a_wrong_measure_is_named(segscore: Segscore, run: Path) -> None:
     result = segscore("cite", run, "--measures", "pkk")
     assert (result.code, result.err) == (
         2,
-        "segscore: error: --measures pkk: no such measure; the nearest is pk\n",
+        "segscore: error: --measures pkk: no such measure; the nearest is pk; `segscore measures` "
+        "lists them all\n",
     )
 
 

@@ -32,9 +32,11 @@ def outcome_in_metrics(archive: Archive) -> str:
 
 
 def one_error(err: str) -> str:
-    """Return the one error message."""
+    """Return the one error message; of a night that waits, the warning that it ends with."""
     assert "Traceback" not in err
-    (line,) = (line for line in err.splitlines() if line.startswith("segscore: error: "))
+    lines = err.splitlines()
+    errors = [line for line in lines if line.startswith("segscore: error: ")]
+    (line,) = errors or [line for line in lines if line.startswith("warning: ")][-1:]
     return line
 
 

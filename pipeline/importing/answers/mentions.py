@@ -14,6 +14,7 @@ from segscore.pipeline.importing.answers.roles import (
     is_label,
     is_plural,
     is_unit,
+    name_sizes,
     role_of_counted,
     role_of_words,
 )
@@ -267,7 +268,7 @@ def _continues(plain: str, before: Sequence[_Found], each: _Found, *, by_space: 
     first, last = before[0].mention, before[-1]
     if each.mention.is_range or first.is_range or last.closes:
         return False
-    if Role.COUNT in (first.role, each.mention.role):
+    if Role.COUNT in (first.role, each.mention.role) and not _begins_sizes(plain, before[0]):
         return False
     if each.mention.label not in (first.label, "" if len(before) == 1 else last.mention.label):
         return False
@@ -279,6 +280,14 @@ def _continues(plain: str, before: Sequence[_Found], each: _Found, *, by_space: 
         if is_unit(word.lower()) and each.mention.role is first.role:
             gap = gap.replace(word, "").rstrip() + " "
     return len(gap) < _NEAR and _LIST_GAP.fullmatch(gap) is not None
+
+
+def _begins_sizes(plain: str, first: _Found) -> bool:
+    """Return whether a number is the first of several sizes: `Segment sizes: 4, 5, 3`."""
+    clause = _DIGIT.split(plain[max(0, first.start - _NEAR) : first.start])[-1]
+    return first.mention.role is Role.COUNT and name_sizes(
+        [word.lower() for word in _WORD.findall(clause)]
+    )
 
 
 def _joined(plain: str, found: Sequence[_Found]) -> _Found:

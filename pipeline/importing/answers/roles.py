@@ -46,6 +46,7 @@ _SEGMENTS = _words(
 _SIZES = _words(
     "length lengths len size sizes count counts duration länge größe anzahl taille tamaño"
 )
+_SEVERAL_SIZES = _words("lengths sizes counts längen größen tailles tamaños")
 _NUMBER_OF = _words("num number n nb numbers anzahl")
 _MARKED_UNITS = _words("s u l sent utt")
 _NEUTRAL = _words("no nr num number numbers nos at is are in with and range index idx")
@@ -69,6 +70,12 @@ def role_of_counted(word: str) -> Role:
 def is_plural(word: str) -> bool:
     """Return whether a word names several segments."""
     return word in _SEGMENTS and word.endswith(_PLURALS)
+
+
+def name_sizes(words: Sequence[str]) -> bool:
+    """Return whether the words before a number say that it is the first of several sizes."""
+    told = [word for word in words if word not in _NEUTRAL]
+    return bool(told) and told[-1] in _SEVERAL_SIZES
 
 
 def is_unit(word: str) -> bool:

@@ -162,8 +162,7 @@ FORMATS = (
     Format(
         "audacity",
         read_audacity,
-        endings=(".lab",),
-        shared=TEXT_ENDINGS,
+        shared=(*TEXT_ENDINGS, ".lab"),
         content=_is_audacity,
         options=FRAMES,
         write_track=write_audacity,
