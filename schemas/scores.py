@@ -71,7 +71,7 @@ PANEL_SCORES = pap.DataFrameSchema(
         **{count: whole(meaning, required=False) for count, meaning in _PANEL_COUNTS.items()},
         **{column: measure(column) for column in PANELS.measures},
         **{
-            name: value(each.description, each.upper, each.lower)
+            name: value(each.description, each.upper, each.lower, required=False)
             for name, each in OVER_REFERENCES.measures.items()
         },
     },
