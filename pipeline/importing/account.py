@@ -56,19 +56,22 @@ def rejects_of(folder: str) -> Iterator[pa.Table]:
 
 
 def require_few(folder: str, number: int, rows: int, max_rejects: float) -> None:
-    """Refuse more bad lines and rows than --max-rejects allows, or all; list the first."""
-    if number > max_rejects * rows or number == rows > 0:
-        share = ""
-        if number > max_rejects * rows > 0:
-            share = (
-                f"{number} of {rows} lines are bad, more than --max-rejects {max_rejects} allows:\n"
-            )
-        listed = (row for table in rejects_of(folder) for row in table.to_pylist())
-        lines = [
-            f"{row['source']}:{row['row'] + 1}: {row['rule']}: {row['detail']}"
-            for row in islice(listed, MOST_LISTED)
-        ]
-        raise Refused(share + "\n".join(_with_more(lines, number)))
+    """Refuse more bad lines and rows than --max-rejects allows, and list the first; or all."""
+    too_many = number > max_rejects * rows
+    if not too_many and not number == rows > 0:
+        return
+    listed = (row for table in rejects_of(folder) for row in table.to_pylist())
+    lines = [
+        f"{row['source']}:{row['row'] + 1}: {row['rule']}: {row['detail']}"
+        for row in islice(listed, MOST_LISTED if too_many else 1)
+    ]
+    if not too_many:
+        (first,) = lines
+        raise Refused(first if rows == 1 else f"{first}; all {rows} lines are bad")
+    share = ""
+    if max_rejects:
+        share = f"{number} of {rows} lines are bad, more than --max-rejects {max_rejects} allows:\n"
+    raise Refused(share + "\n".join(_with_more(lines, number)))
 
 
 def first_contradictions(receipts: Iterable[RangeReceipt]) -> list[str]:
