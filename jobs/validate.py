@@ -18,10 +18,7 @@ _SHOWN = 50
 
 
 def validate(
-    table: Annotated[
-        str,
-        typer.Argument(help="Table to check: a file, folder or glob."),
-    ],
+    table: Annotated[str, typer.Argument(help="Table to check: a file, folder or glob.")],
     documents: Annotated[
         bool, typer.Option("--documents", help="Check a documents table.")
     ] = False,

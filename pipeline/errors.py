@@ -208,18 +208,27 @@ def _begins(name: str, other: str) -> bool:
 
 
 def _distance(name: str, other: str) -> tuple[bool, int, int]:
-    """Return whether two names have different numbers, their edits, and by how much one is longer.
-
-    Edits are characters inserted, deleted or replaced (Levenshtein 1966).
-    """
+    """Return whether names have different numbers, their edits, and how much longer one is."""
     numbers, others = (
         [digits.lstrip("0") for digits in re.findall(r"\d+", text)] for text in (name, other)
     )
+    return numbers != others, count_edits(name, other), abs(len(name) - len(other))
+
+
+def count_edits(name: str, other: str, *, exchanges: bool = False) -> int:
+    """Count the letters inserted, deleted or replaced (Levenshtein 1966).
+
+    With ``exchanges``, two neighbours that changed places are one edit, too (Damerau 1964).
+    """
+    before: list[int] = []
     above = list(range(len(other) + 1))
-    for row, letter in enumerate(name, start=1):
-        line = [row]
+    for row, letter in enumerate(name):
+        line = [row + 1]
         for place, opposite in enumerate(other):
-            replaced = above[place] + (letter != opposite)
-            line.append(min(replaced, above[place + 1] + 1, line[-1] + 1))
-        above = line
-    return numbers != others, above[-1], abs(len(name) - len(other))
+            edits = [above[place] + (letter != opposite), above[place + 1] + 1, line[-1] + 1]
+            is_exchanged = row and place and (letter, name[row - 1]) == (other[place - 1], opposite)
+            if exchanges and is_exchanged:
+                edits.append(before[place - 1] + 1)
+            line.append(min(edits))
+        before, above = above, line
+    return above[-1]

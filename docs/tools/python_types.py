@@ -5,7 +5,9 @@ from types import NoneType, UnionType
 from typing import Annotated, Any, Union, get_args, get_origin, get_type_hints
 
 from segscore.api.agree import OF_CODINGS
+from segscore.api.compare import OF_COMPARISON
 from segscore.api.score import OF_PAIRS
+from segscore.api.sweep import OF_SWEEP
 from segscore.pipeline.agreement.settings import AgreeSettings
 from segscore.pipeline.comparison.settings import CompareSettings
 from segscore.pipeline.conventions.calibrate_settings import CalibrateSettings
@@ -67,7 +69,6 @@ _GIVEN = ("codings", "documents")
 
 _PLACES: dict[type, tuple[str, ...]] = {
     ReconcileSettings: _GIVEN,
-    SweepSettings: ("documents",),
 }
 """Settings of a function -> those that it has as parameters of their own, if others."""
 
@@ -100,12 +101,11 @@ def _lines() -> Iterator[str]:
     scored = [name for name in _options(ScoreSettings) if name not in (*_POSITIONAL, *pairs)]
     yield from _typed("EvaluateKeywords", ScoreSettings, scored, "`segscore.evaluate`", base=metric)
     yield from _typed("AgreeKeywords", AgreeSettings, OF_CODINGS, "`segscore.agree`")
+    yield from _typed("CompareKeywords", CompareSettings, OF_COMPARISON, "`segscore.compare`")
     for name, settings, absent in (
-        ("CompareKeywords", CompareSettings, ("output", "fresh")),
         ("CalibrateKeywords", CalibrateSettings, ("output", "value")),
         ("ReconcileKeywords", ReconcileSettings, ("output", "apply", "published")),
         ("TrendKeywords", TrendSettings, ("since", "until", "month")),
-        ("SweepKeywords", SweepSettings, ("output", "fresh")),
     ):
         positional = _PLACES.get(settings, _POSITIONAL)
         kept = [o for o in _options(settings) if o not in (*positional, *absent)]
@@ -116,6 +116,7 @@ def _lines() -> Iterator[str]:
             else ()
         )
         yield from _typed(name, settings, kept, function, further)
+    yield from _typed("SweepKeywords", SweepSettings, OF_SWEEP, "`segscore.sweep`")
     yield _FUNCTION
     yield "if TYPE_CHECKING:"
     for name in PAIRS.measures:

@@ -8,6 +8,7 @@ in other programs is a list.
 from collections.abc import Collection, Iterable, Mapping
 
 from segscore.jobs.cli.help_texts import LINES
+from segscore.pipeline.errors import count_edits
 
 _OTHER_NAMES = {
     "--measures": ("--metric", "--metrics"),
@@ -113,22 +114,9 @@ def _mistyped(option: str, known: Collection[str]) -> str:
         return f"; the nearest is {begun[0]}"
     if not known:
         return ""
-    edits, name = min((_edits(asked, name.lstrip("-")), name) for name in known)
+    edits, name = min(
+        (count_edits(asked, name.lstrip("-"), exchanges=True), name) for name in known
+    )
     same_ends = (asked[:1], asked[-1:]) == (name.lstrip("-")[:1], name[-1:])
     most = 2 if len(asked) >= _LONGER else int(len(asked) >= _LONG or same_ends)
     return f"; the nearest is {name}" if edits <= most else ""
-
-
-def _edits(name: str, other: str) -> int:
-    """Count the letters inserted, deleted, replaced or exchanged with the next one."""
-    before: list[int] = []
-    above = list(range(len(other) + 1))
-    for row, letter in enumerate(name):
-        line = [row + 1]
-        for place, opposite in enumerate(other):
-            edits = [above[place] + (letter != opposite), above[place + 1] + 1, line[-1] + 1]
-            if row and place and (letter, name[row - 1]) == (other[place - 1], opposite):
-                edits.append(before[place - 1] + 1)
-            line.append(min(edits))
-        before, above = above, line
-    return above[-1]

@@ -122,33 +122,39 @@ def cut_part(job: CutJob, part: Shard) -> CutReceipt:
         return RowPlace(rows.urls[int(rows.file[row])], int(rows.row[row]) + 1)
 
     cut = cut_table(rows.table, job.regions, place, several=job.several)
-    table = cut.table
-    pieces = replace(rows.take(cut.chosen), table=table)
-    shard = write_shard(job.folder, f"regions-{part.name}", [pieces])
+    pieces = rows.take(cut.chosen)
+    table = cut.applied(pieces.table)
+    shard = write_shard(job.folder, f"regions-{part.name}", [replace(pieces, table=table)])
     inside = int(pc.sum(table.column("n_units")).as_py() or 0)
     units = int(pc.sum(rows.table.column("n_units")).as_py() or 0) - cut.units_left_out
     return CutReceipt(None, shard, len({*cut.chosen.tolist()}), (inside, units), cut.left_out)
 
 
-class CutTable(NamedTuple):
+class Cut(NamedTuple):
     """Segmentations that were cut to regions.
 
     Attributes:
-        table: a row for each region of each segmentation.
-        chosen: the row of the whole segmentation, shape (rows,).
+        chosen: the row of the whole segmentation of each region, shape (rows,).
+        columns: the columns that cutting changes, or adds as the last.
         left_out: document without a region -> number of its segmentations.
         units_left_out: the units of these.
     """
 
-    table: pa.Table
     chosen: Ints
+    columns: dict[str, pa.Array]
     left_out: dict[str, int]
     units_left_out: int
+
+    def applied(self, taken: pa.Table) -> pa.Table:
+        """Return the chosen rows, which were taken, with the columns of their regions."""
+        for name, values in self.columns.items():
+            taken = with_column(taken, name, values)
+        return taken
 
 
 def cut_table(
     table: pa.Table, regions: Regions, place: Callable[[int], RowPlace], *, several: bool
-) -> CutTable:
+) -> Cut:
     """Cut segmentations to the regions of their documents.
 
     Args:
@@ -176,12 +182,12 @@ def cut_table(
         _require_inside(values, of_document[-1][1], place, row)
         pieces += _pieces(values, of_document)
         chosen += [row] * len(of_document)
-    rows = np.array(chosen, np.int64)
-    cut = table.take(rows)
-    for name in (*given, *([CUT_FROM] * several)):
-        kind = table.schema.field(name).type if name in given else pa.string()
-        cut = with_column(cut, name, pa.array([piece[name] for piece in pieces], kind))
-    return CutTable(cut, rows, dict(left_out), units)
+    kinds = {name: table.schema.field(name).type for name in given}
+    kinds |= {CUT_FROM: pa.string()} if several else {}
+    columns = {
+        name: pa.array([piece[name] for piece in pieces], kind) for name, kind in kinds.items()
+    }
+    return Cut(np.array(chosen, np.int64), columns, dict(left_out), units)
 
 
 def _pieces(

@@ -57,7 +57,8 @@ class Scored:
         draws: the sums of each draw over all documents, of random boundaries.
         trials: the sums of each trial, of systems with trials.
         bests: by measure, the best value of each hypothesis over the references of its document,
-            of random boundaries the mean over draws of it, shape (hypotheses,).
+            of random boundaries the mean over draws of it, shape (hypotheses,); empty if no panel
+            needs it.
     """
 
     table: pa.Table
@@ -68,10 +69,15 @@ class Scored:
     bests: Mapping[str, Floats] = field(default_factory=dict)
 
 
-def score_pairs(view: View) -> Scored:
-    """Count every pair and compute its measures, as rows of `scores` (schemas/scores.py)."""
+def score_pairs(view: View, *, has_panels: bool = False) -> Scored:
+    """Count every pair and compute its measures, as rows of `scores` (schemas/scores.py).
+
+    Args:
+        view: the hypotheses beside their references.
+        has_panels: whether the best values over references are wanted, too, for ``score_panels``.
+    """
     hypotheses, pairs, rule = view.hypotheses, view.pairs, view.rule
-    each, draws, bests = _count(view)
+    each, draws, bests = _count(view, has_bests=has_panels)
     together = view.trials_of(pairs)
     rows = each if together is None else each.over_trials(together)
     table = _table_of(rows, view)
@@ -85,7 +91,9 @@ def score_pairs(view: View) -> Scored:
     return found if rule.level is None else replace(found, rows=ready)
 
 
-def _count(view: View) -> tuple["_Rows", list[NDArray[Any]], Mapping[str, Floats]]:
+def _count(
+    view: View, *, has_bests: bool
+) -> tuple["_Rows", list[NDArray[Any]], Mapping[str, Floats]]:
     """Count every pair, compute its measures and the best of them, and add up each draw.
 
     The counts of a pair are sums over the draws, and its values means of theirs, because the value
@@ -104,7 +112,8 @@ def _count(view: View) -> tuple["_Rows", list[NDArray[Any]], Mapping[str, Floats
         _add_draw(counts, of_draw)
         found = _compute_measures(rule.selection.pairs, of_draw, parameters)
         values.add(found)
-        bests.add(_best_values(rule.selection.pairs, found, pairs))
+        if has_bests:
+            bests.add(_best_values(rule.selection.pairs, found, pairs))
         if hypotheses.drawn is not None and view.is_original:
             draws.append(sum_draw(of_draw, system))
         collapsed += references.side.collapsed[ref] + draw.side.collapsed[hyp]

@@ -157,9 +157,10 @@ def _consensus_views(job: Job, reference_set: ReferenceSet, whole: View) -> Iter
 
 def _score(job: Job, reference_set: ReferenceSet, views: Sequence[View]) -> ScoredBlock:
     """Score each view, each consensus, and all references at once."""
-    pairs = [score_pairs(view) for view in views]
+    has_panels = reference_set.has_panels
+    pairs = [score_pairs(view, has_panels=has_panels) for view in views]
     panels = []
-    if reference_set.has_panels:
+    if has_panels:
         panels = [score_panels(view, scored) for view, scored in zip(views, pairs, strict=True)]
     if job.rule.by_level:
         whole = [_over_levels(job, reference_set, rows) for rows in (pairs, panels)]

@@ -129,11 +129,9 @@ def compare(
     opened = _opened(runs, urls, trust_inputs=bool(settings.get("trust_inputs")))
     names = first_measure(opened) if measure is None else measure
     measures = tuple(names.split(",")) if isinstance(names, str) else names
-    if "measures" in settings:
-        raise TypeError("there is no setting measures; the nearest is measure")
     if isinstance(measures, Sized) and not len(measures):
         raise Refused("measure: is empty; omit it, or give a name")
-    given = read_settings(CompareSettings, settings, OF_COMPARISON)
+    given = read_settings(CompareSettings, settings, ("measure", *OF_COMPARISON))
     given |= read_settings(CompareSettings, {"measures": measures})
     chosen = CompareSettings(runs=urls, **given)
     compared = compare_runs(opened, chosen, read_beside(chosen))

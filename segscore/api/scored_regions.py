@@ -54,14 +54,14 @@ def _cut(name: str, side: Given, regions: Regions, left_out: dict[str, int]) -> 
         raise Refused(f"{name}: row {row} breaks the rule {rule}; mend it, then cut it to {OPTION}")
     several = any(len(each) > 1 for each in regions.values())
     cut = cut_table(table, regions, lambda row: RowPlace(name, row), several=several)
-    if not cut.table.num_rows:
+    if not len(cut.chosen):
         raise Refused(
             f"{OPTION}: no document of the {name} has a region; they name {first_named([*regions])}"
         )
     for document, number in cut.left_out.items():
         left_out[document] = left_out.get(document, 0) + number
     stated = {PROJECTED_KEY: source.table.projected, REGIONS_KEY: digest_of(regions)}
-    return with_unit(cut.table, source.table.unit, stated)
+    return with_unit(cut.applied(table.take(cut.chosen)), source.table.unit, stated)
 
 
 def _read(given: GivenRegions) -> Regions:

@@ -153,7 +153,7 @@ def segments_of(file: OpenedFile, rows: TableRows, settings: ImportSettings) -> 
         _name_coder_by_file(file, rows, columns)
     if not rows.cells:
         raise file.refusal("the file contains no segments; write a row for each segment")
-    if "document" not in columns.names and settings.document_id is None:
+    if "document" not in columns.names and settings.document_id is None and columns.further:
         _refuse_several_documents(file, rows, columns, settings)
     groups: dict[_Key, list[tuple[int, RowCells]]] = defaultdict(list)
     for line, cells in rows.cells:
