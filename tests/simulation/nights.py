@@ -1,5 +1,6 @@
 """Simulate a night by its plan, and find the fewest events with which it still fails."""
 
+import gc
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
 from dataclasses import dataclass, replace
@@ -38,6 +39,18 @@ def prepared() -> Iterator[None]:
     """Prepare this process to simulate nights."""
     with kernels.run("interpreted"), simulating():
         yield
+
+
+def tidy_memory(*, forgetting: bool = False) -> None:
+    """Free memory that nothing refers to, if that is not done automatically.
+
+    What is left is not searched again.
+    """
+    if forgetting:
+        gc.unfreeze()
+        known.cache_clear()
+    gc.collect()
+    gc.freeze()
 
 
 @dataclass(frozen=True)
