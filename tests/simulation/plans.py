@@ -47,17 +47,20 @@ class Event:
 class Job:
     """What one process does: a command, with a setting, which starts over if fresh; or it reads.
 
-    The setting is `n_t`, and of an import the unit.  Imports there cannot be resumed.
+    The setting is `n_t`, and of an import the unit.  Imports there cannot be resumed.  A strict
+    night has another gate.
     """
 
     command: str
     host: str = "here"
     n_t: int = 2
     fresh: bool = False
+    strict: bool = False
 
     def __str__(self) -> str:
         """Say it in words."""
-        return f"{self.command} --n-t {self.n_t}{' --fresh' * self.fresh} on {self.host}"
+        options = f"--n-t {self.n_t}{' --fresh' * self.fresh}{' (strict)' * self.strict}"
+        return f"{self.command} {options} on {self.host}"
 
 
 READ = "read"
@@ -134,6 +137,9 @@ def draw_plan(seed: int, alone: Callable[[Job, int, bool], Alone]) -> Plan:
         process, other = (draw.randrange(len(jobs)) for _ in range(2))
         at = _draw_request(draw, alone(jobs[process], documents, parts))
         events.add(Event(process, at, kind, other))
+    if damaged and draw.random() < 0.6:
+        ends = alone(jobs[0], documents, parts).changes[1] - draw.randint(-1, 6)
+        events.add(Event(0, max(1, ends), DIE))  # so that there is something to be damaged
     if command == "import":
         documents, jobs[1:], of_import = _draw_import(draw, documents, parts, jobs, alone)
         events |= of_import
@@ -209,4 +215,5 @@ def _draw_job(draw: Random, command: str, published: bool) -> Job:
         command = mixed.get(command, command)
     fresh = draw.random() < (0.8 if published else 0.2)
     n_t = 3 if draw.random() < 0.2 else 2
-    return Job(command, HOSTS[draw.random() < 0.3], n_t, fresh)
+    host, strict = HOSTS[draw.random() < 0.3], command == "nightly" and draw.random() < 0.2
+    return Job(command, host, n_t, fresh, strict)

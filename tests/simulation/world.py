@@ -96,6 +96,7 @@ class Process:
         behind: of a process behind a store that fails, what says at which requests it does.
         changes: the numbers of its requests that changed what others see.
         outcome: how it ended.
+        starts_over: whether it may replace a run.
     """
 
     number: int
@@ -109,6 +110,7 @@ class Process:
     changes: list[int] = field(default_factory=list)
     outcome: str | None = None
     dead: bool = False
+    starts_over: bool = False
     drawn: int = 0
     runs_in: greenlet | None = None
     memory: dict[Any, Any] = field(default_factory=dict)
@@ -208,9 +210,7 @@ class World:
         due = [
             event
             for event in process.events
-            if event.at <= process.requests
-            and event.kind not in OF_TASKS
-            and _fits(event, request)
+            if event.at <= process.requests and event.kind not in OF_TASKS and _fits(event, request)
         ]
         process.events = [event for event in process.events if event not in due]
         return due
