@@ -1,6 +1,6 @@
 """Read batches of pairs: masks and labels as a model puts them out, or lists of positions."""
 
-from collections.abc import Sequence, Sized
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -12,7 +12,6 @@ from segscore.pipeline.tables.label_changes import changes_of
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
-    from segscore.api.segmentation import WholeNumbers
 
 _MOST_UNITS = 2**31 - 1
 _PADDING = -100
@@ -129,8 +128,8 @@ def _changes(side: Any, n_units: Ints) -> Ragged:
 
 
 def from_positions(
-    references: "Sequence[WholeNumbers]",
-    hypotheses: "Sequence[WholeNumbers]",
+    references: Any,
+    hypotheses: Any,
     lengths: "ArrayLike",
 ) -> Batch:
     """Read lists of boundaries; see ``Metric.update_positions``.
@@ -143,7 +142,7 @@ def from_positions(
     n_units = _whole(lengths)
     sides = []
     for name, rows in (("reference", references), ("hypothesis", hypotheses)):
-        if isinstance(rows, str | bytes) or not isinstance(rows, Sized):
+        if isinstance(rows, str | bytes) or not hasattr(rows, "__len__"):
             raise Refused(f"{name}: {rows!r} must be a list with the boundaries of each document")
         if len(rows) != len(n_units):
             raise Refused(f"{name}: has {len(rows)} rows; n_units has {len(n_units)}")
