@@ -4,7 +4,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import CancelledError
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
 
@@ -24,7 +24,7 @@ from segscore.pipeline.runs.executor import (
     Outcome,
     part_of,
 )
-from segscore.pipeline.runs.watching import Watch
+from segscore.pipeline.runs.watching import Endings, Watch
 from segscore.pipeline.storage.memory import release_memory
 
 __all__ = ["DaskCluster", "dask_client"]
@@ -125,12 +125,18 @@ class DaskCluster:
     ) -> Iterator[Outcome]:
         """Run a task many times, as ``Executor`` describes."""
         remaining = dict(calls)
+        if not remaining:
+            return
+        with _losses_as_failures(self.client):
+            endings = Endings(self.client)
         for attempt in range(1, _TRIES + 1):
             repeated = {}
             for outcome in _submit_calls(self.client, task, remaining, shared, attempt):
                 lost = isinstance(outcome.error, Stranded) and self.client.status == "running"
                 if lost and attempt < _TRIES:
                     repeated[outcome.key] = calls[outcome.key]
+                elif isinstance(outcome.error, Lost):
+                    yield replace(outcome, error=endings.explain(outcome.error))
                 else:
                     yield outcome
             if not repeated:
@@ -151,8 +157,6 @@ def _submit_calls(
     The shared value is not sent to all workers beforehand: Dask removes copies that no task waits
     for, so a slow transfer would start over again and again.
     """
-    if not calls:
-        return
     with _losses_as_failures(client):
         _await_workers(client)
         try:

@@ -10,8 +10,16 @@ from segscore.pipeline.errors import Inaccessible, NoResult, Refused, StartOver
 _ATTEMPT = re.compile("-[0-9a-f]{32}$")
 
 
+RESUME = "; finished parts are kept: run the same command to resume"
+"""What a message ends with if the same command may succeed the next time."""
+
+
 class Lost(Exception):  # noqa: N818
-    """A task failed because its worker or the scheduler was lost."""
+    """A task failed because its worker or the scheduler was lost; ``advice`` says how to go on."""
+
+    def __init__(self, reason: str, advice: str = RESUME) -> None:
+        super().__init__(reason)
+        self.advice = advice
 
 
 @dataclass(frozen=True)
@@ -76,4 +84,4 @@ def how_to_go_on(error: BaseException) -> str:
         )
     if recurs(error) or isinstance(error, NoResult | StartOver):
         return ""
-    return "; finished parts are kept: run the same command to resume"
+    return error.advice if isinstance(error, Lost) else RESUME

@@ -1,4 +1,4 @@
-"""Notice workers of a cluster that hang, and say which of them has which part, and since when."""
+"""Notice workers that hang, with their parts, and those that Dask ended for their memory."""
 
 import logging
 import time
@@ -8,7 +8,9 @@ from typing import Any
 
 from distributed import Client  # noqa: TID251
 
-from segscore.pipeline.runs.connecting import ask, present_workers
+from segscore.pipeline.runs.connecting import ExternalClient, ask, present_workers
+from segscore.pipeline.runs.executor import RESUME, Lost
+from segscore.pipeline.storage.memory import readable_size
 
 HANGING_SECONDS = 60.0
 """How long a worker that has a part may send nothing before a warning; each next one comes after
@@ -33,6 +35,18 @@ _HANGING = (
 _STALLED = (
     "no part has ended for {seconds:.0f} s, though all workers answer; {held}; a part may be long, "
     "or a disk or a store may hang"
+)
+
+_ENDED = "worker-restart-memory"
+"""Topic of the events with which nannies report workers that they end for their memory."""
+
+_OUTGROWN = "Dask ended {workers}, which used too much memory (up to {most})"
+_ON_CLUSTER = (
+    f"{RESUME} after you have started workers with a higher --memory-limit; or make parts smaller "
+    "by a lower --memory-limit of this command, with --fresh"
+)
+_ON_PROCESSES = (
+    "; give workers more memory: repeat the command with a higher --memory-limit and --fresh"
 )
 
 NameOfTask = Callable[[Any], str | None]
@@ -112,6 +126,33 @@ class Watch:
             first = sorted(parts, key=lambda worker: min(parts[worker].values()))[:_MOST]
             text = "; ".join(f"worker {worker} has {_in_words(parts[worker])}" for worker in first)
             _LOG.warning(_STALLED.format(seconds=seconds, held=text))
+
+
+class Endings:
+    """Knows the workers of a cluster that Dask ended for their memory since a moment."""
+
+    def __init__(self, client: Client) -> None:
+        """Begin now; raises what ``ask`` does."""
+        self._client = client
+        self._begin = max((moment for moment, _ in self._events()), default=0.0)
+
+    def _events(self) -> Iterable[tuple[float, Mapping[str, Any]]]:
+        return ask(self._client, self._client.scheduler.events, topic=_ENDED) or ()
+
+    def explain(self, loss: Lost) -> Lost:
+        """Return the loss of a worker with the reason, if workers were ended for their memory."""
+        try:
+            used = [event["rss"] for moment, event in self._events() if moment > self._begin]
+        except (AttributeError, OSError):  # the scheduler was lost, too
+            return loss
+        if not used:
+            return loss
+        workers = f"{len(used)} workers" if len(used) > 1 else "a worker"
+        is_external = isinstance(self._client, ExternalClient)
+        return Lost(
+            _OUTGROWN.format(workers=workers, most=readable_size(max(used))),
+            _ON_CLUSTER if is_external else _ON_PROCESSES,
+        )
 
 
 class Silences:

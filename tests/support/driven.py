@@ -35,7 +35,8 @@ class Gate:
 
     Attributes:
         function: `module.function` of ``pipeline``, called through its module.
-        action: `kill` this process, `wait` until the gate is opened, or fail as on a `full` disk.
+        action: `kill` this process, `wait` until the gate is opened, fail as on a `full` disk, or
+            `fill` the memory that a worker may use, until its nanny ends it.
         match: only where this text, or one of several separated by `|`, is in one of the call's
             arguments, or in its URL.
         once: only for the first process that comes to the gate.
@@ -123,7 +124,19 @@ def _stop(fault_plan: FaultPlan, name: str, gate: Gate) -> None:
         os.kill(os.getpid(), signal.SIGKILL)
     if gate.action == "full":
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+    if gate.action == "fill":
+        _fill_memory()
     wait((folder / f"{name}.open").exists, f"gate {name} opened")
+
+
+def _fill_memory() -> None:
+    """Use all memory that this worker may use, and nothing beyond."""
+    from distributed import get_worker  # noqa: TID251
+
+    limit = get_worker().memory_manager.memory_limit
+    assert limit, "a worker without a limit would fill the machine"
+    filled = b"x" * limit  # noqa: F841
+    signal.pause()
 
 
 def _patch(function: str, make: Callable[[Callable[..., Any]], Callable[..., Any]]) -> None:

@@ -194,12 +194,14 @@ def _is_worker(process: psutil.Process) -> bool:
 class Cluster:
     """A real scheduler and real workers; killed ones stay dead until they are restarted."""
 
-    def __init__(self, fault_plan: FaultPlan, workers: int = 2, threads: int = 1) -> None:
+    def __init__(
+        self, fault_plan: FaultPlan, workers: int = 2, threads: int = 1, memory: int | None = None
+    ) -> None:
         self.fault_plan = fault_plan
         self.folder = Path(fault_plan.folder)
         self.address = f"tcp://127.0.0.1:{free_ports(1)[0]}"
         self.count = workers
-        self.threads = threads
+        self.threads, self.memory = threads, memory
         self.scheduler: OwnProcess | None = None
         self.workers: list[OwnProcess] = []
         self.starts = 0
@@ -233,7 +235,8 @@ class Cluster:
 
     def start_worker(self, environment: Mapping[str, str] | None = None) -> OwnProcess:
         """Start one more worker, in the environment of the others unless another is given."""
-        options = ("--nthreads", str(self.threads), "--no-nanny")
+        nanny = ("--no-nanny",) if self.memory is None else ("--memory-limit", str(self.memory))
+        options = ("--nthreads", str(self.threads), *nanny)
         process = self._start("worker", self.address, *options, environment=environment)
         self.workers.append(process)
         return process
@@ -268,9 +271,11 @@ def _end(processes: list[OwnProcess]) -> None:
 
 
 @contextmanager
-def cluster(fault_plan: FaultPlan, workers: int = 2, threads: int = 1) -> Iterator[Cluster]:
-    """Run a cluster until the block ends."""
-    new_cluster = Cluster(fault_plan, workers, threads)
+def cluster(
+    fault_plan: FaultPlan, workers: int = 2, threads: int = 1, memory: int | None = None
+) -> Iterator[Cluster]:
+    """Run a cluster until the block ends; a nanny restarts a worker that uses more ``memory``."""
+    new_cluster = Cluster(fault_plan, workers, threads, memory)
     try:
         new_cluster.restart()
         yield new_cluster
