@@ -118,6 +118,11 @@ def published_rows(
     """
     numbers = []
     for place, row in enumerate(rows, start=1):
+        if not isinstance(row, Mapping):
+            raise Refused(
+                f"{where} row {place}: {row!r} must name its {', '.join(_COLUMNS)}, as "
+                "{'system': 'a', 'measure': 'pk', 'value': 0.2}"
+            )
         if missing := [name for name in _COLUMNS if row.get(name) is None and name != "system"]:
             raise Refused(f"{where} row {place}: lacks {', '.join(missing)}")
         numbers.append(read_published(row, half_width, f"{where} row {place}"))

@@ -8,7 +8,7 @@ import pyarrow as pa
 from segscore.api.inputs import Given, GivenTables
 from segscore.api.runs import RunTables
 from segscore.api.settings import read_settings
-from segscore.api.wording import in_python_words
+from segscore.api.wording import for_python
 from segscore.pipeline.agreement.run import run_agreement
 from segscore.pipeline.agreement.settings import AgreeSettings
 from segscore.pipeline.errors import Done, Refused
@@ -92,7 +92,7 @@ class AgreementTables(RunTables):
         return as_figures(drawn)
 
 
-@in_python_words
+@for_python
 def agree(
     codings: Given, documents: Given = None, **settings: "Unpack[AgreeKeywords]"
 ) -> AgreementTables:

@@ -1,9 +1,10 @@
 """Carry the breaks of a text to the units of another: the same alignment as `segscore import`."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass
 from math import inf
 
+from segscore.api.wording import for_python
 from segscore.pipeline.alignment.overlaps import TokenTexts, repeated_ends
 from segscore.pipeline.alignment.resegment import resegment
 from segscore.pipeline.alignment.tokens import TOKENS, WORDS, Vocabulary, tokenize
@@ -43,6 +44,7 @@ class Alignment:
     collapsed: int
 
 
+@for_python
 def align(
     units: Texts, segments: Texts, *, tokens: str = WORDS, max_edits: float | None = 0.5
 ) -> Alignment:
@@ -108,6 +110,7 @@ def _checked(name: str, texts: Texts) -> list[str | Sequence[str]]:
         raise Refused(f"{name}: must be a list of texts, not {type(texts).__name__}")
     checked = [*texts]
     for text in checked:
-        if not isinstance(text, Sequence):
+        tokens = () if isinstance(text, str) else text
+        if not isinstance(text, Sequence) or not all(isinstance(each, Hashable) for each in tokens):
             raise Refused(f"{name}: {shown(text)} is neither a text nor a list of tokens")
     return checked

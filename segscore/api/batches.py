@@ -12,7 +12,6 @@ from segscore.pipeline.tables.label_changes import changes_of
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
-    from segscore.api.segmentation import WholeNumbers
 
 _MOST_UNITS = 2**31 - 1
 _PADDING = -100
@@ -129,8 +128,8 @@ def _changes(side: Any, n_units: Ints) -> Ragged:
 
 
 def from_positions(
-    references: "Sequence[WholeNumbers]",
-    hypotheses: "Sequence[WholeNumbers]",
+    references: Any,
+    hypotheses: Any,
     lengths: "ArrayLike",
 ) -> Batch:
     """Read lists of boundaries; see ``Metric.update_positions``.
@@ -141,12 +140,12 @@ def from_positions(
     from segscore.api.segmentation import Segmentation
 
     n_units = _whole(lengths)
-    numbers = {"reference": len(references), "hypothesis": len(hypotheses)}
-    for name, number in numbers.items():
-        if number != len(n_units):
-            raise Refused(f"{name}: has {number} rows; n_units has {len(n_units)}")
     sides = []
     for name, rows in (("reference", references), ("hypothesis", hypotheses)):
+        if isinstance(rows, str | bytes) or not hasattr(rows, "__len__"):
+            raise Refused(f"{name}: {rows!r} must be a list with the boundaries of each document")
+        if len(rows) != len(n_units):
+            raise Refused(f"{name}: has {len(rows)} rows; n_units has {len(n_units)}")
         read = []
         for number, (row, units) in enumerate(zip(rows, n_units.tolist(), strict=True)):
             try:
@@ -220,10 +219,7 @@ def _tables(reference: Any, hypothesis: Any) -> list[Any]:
 
 
 def _table(name: str, given: Any) -> Any:
-    try:
-        table = _array(given)
-    except ValueError:  # numpy makes no table of rows of several lengths
-        table = np.zeros(0)
+    table = _array(given)
     if table.ndim != 2:
         raise Refused(
             f"{name}: must be a table with a row for each document: an array, padded to the "
@@ -235,7 +231,10 @@ def _table(name: str, given: Any) -> Any:
 def _array(given: Any) -> Any:
     """Return a numpy array; also from a tensor of torch, on any device and of any type."""
     if not hasattr(given, "detach"):
-        return np.asarray(given)
+        try:
+            return np.asarray(given)
+        except ValueError:  # numpy makes no array of rows of several lengths
+            return np.zeros((0, 0, 0))
     tensor = given.detach().cpu()
     try:
         return np.asarray(tensor)

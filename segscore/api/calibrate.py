@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 from segscore.api.inputs import Given, GivenTables
 from segscore.api.settings import read_settings
-from segscore.api.wording import in_python_words
+from segscore.api.wording import for_python
 from segscore.pipeline.conventions.calibrate import Calibration, calibrate_tables
 from segscore.pipeline.conventions.calibrate_settings import CalibrateSettings
 from segscore.pipeline.errors import Refused
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 _INSTEAD = {"output": "attribute table", "value": "method describe"}
 
 
-@in_python_words
+@for_python
 def calibrate(
     references: Given,
     documents: Given = None,

@@ -10,7 +10,8 @@ import pyarrow as pa
 from segscore.api.evaluation import Evaluation
 from segscore.api.runs import RunTables, location_of_run
 from segscore.api.settings import read_settings
-from segscore.api.wording import in_python_words
+from segscore.api.typed import AnyMeasure
+from segscore.api.wording import for_python
 from segscore.pipeline.comparison.files_beside import read_beside
 from segscore.pipeline.comparison.run import compare_runs
 from segscore.pipeline.comparison.runs import first_measure, open_runs
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
 
     import altair as alt
 
-    from segscore.api.typed import AnyMeasure, CompareKeywords
+    from segscore.api.typed import CompareKeywords
 
 _NAMES = "abcdefghijklmnopqrstuvwxyz"
 
@@ -65,8 +66,9 @@ class ComparisonTables(RunTables):
 
         return comparison_as_html(self)
 
+    @for_python
     def plot(
-        self, measure: "AnyMeasure | None" = None, *, average: Literal["micro", "macro"] = "micro"
+        self, measure: AnyMeasure | None = None, *, average: Literal["micro", "macro"] = "micro"
     ) -> "alt.Chart":
         """Draw the differences of all pairs with their 95 % intervals, the better system first.
 
@@ -93,7 +95,7 @@ class ComparisonTables(RunTables):
         return as_figure(chart)
 
 
-@in_python_words
+@for_python
 def compare(
     *runs: "Evaluation | str | PathLike[str]",
     measure: "AnyMeasure | Sequence[AnyMeasure] | None" = None,
@@ -123,15 +125,17 @@ def compare(
     Raises:
         Refused: the runs were scored differently or share no document, or a setting is invalid.
     """
+    if not runs:
+        raise Refused("runs: give an evaluation, or the folder or URL of a finished run")
     urls = tuple(
         each.run.url if isinstance(each, Evaluation) else location_of_run(each) for each in runs
     )
-    opened = _opened(runs, urls, trust_inputs=bool(settings.get("trust_inputs")))
+    given = read_settings(CompareSettings, settings, ("measure", *OF_COMPARISON))
+    opened = _opened(runs, urls, trust_inputs=given.get("trust_inputs", False))
     names = first_measure(opened) if measure is None else measure
     measures = tuple(names.split(",")) if isinstance(names, str) else names
     if isinstance(measures, Sized) and not len(measures):
         raise Refused("measure: is empty; omit it, or give a name")
-    given = read_settings(CompareSettings, settings, ("measure", *OF_COMPARISON))
     given |= read_settings(CompareSettings, {"measures": measures})
     chosen = CompareSettings(runs=urls, **given)
     compared = compare_runs(opened, chosen, read_beside(chosen))

@@ -17,7 +17,8 @@ from segscore.api.measures import require_measure
 from segscore.api.position_lists import lists_as_tables
 from segscore.api.runs import RunTables
 from segscore.api.settings import read_settings
-from segscore.api.wording import in_python_words
+from segscore.api.typed import AnyMeasure
+from segscore.api.wording import for_python
 from segscore.pipeline.errors import Done, Refused, nearest
 from segscore.pipeline.measures import ALL
 from segscore.pipeline.plain_text import visible
@@ -48,7 +49,7 @@ if TYPE_CHECKING:
     from segscore.api.position_lists import NumbersOfUnits
     from segscore.api.scored_regions import GivenRegions
     from segscore.api.shown import ShownEvaluation
-    from segscore.api.typed import AnyMeasure, EvaluateKeywords, MeasureChoice
+    from segscore.api.typed import EvaluateKeywords, MeasureChoice
     from segscore.pipeline.conventions.calibrate import Calibration
 
 _IN_MEMORY = "evaluation"
@@ -122,6 +123,7 @@ class Evaluation(RunTables):
         """The same evaluation in a folder, so that its inputs can be read again."""
         return self if self._publish is None else self._publish()
 
+    @for_python
     def explain(self, document: str, hypothesis: str | None = None) -> "Explanation":
         """List and draw the edits of one document, as `segscore explain` does.
 
@@ -164,15 +166,16 @@ class Evaluation(RunTables):
                     text = text.replace(file["url"], table)
         return text.replace(run.url, self.run.url)
 
+    @for_python
     def report(
         self,
-        path: "str | PathLike[str]",
+        path: str | PathLike[str],
         *,
-        measure: "AnyMeasure | None" = None,
+        measure: AnyMeasure | None = None,
         average: Literal["micro", "macro"] = "micro",
         calibrate: bool = False,
         certify: bool = False,
-        units: "str | PathLike[str] | None" = None,
+        units: str | PathLike[str] | None = None,
     ) -> str:
         """Write the report of `segscore report` and return its path.
 
@@ -208,9 +211,10 @@ class Evaluation(RunTables):
         write_report(asked)
         return output
 
+    @for_python
     def plot(
         self,
-        measure: "AnyMeasure",
+        measure: AnyMeasure,
         *,
         average: Literal["micro", "macro"] = "micro",
         systems: Sequence[str] | None = None,
@@ -394,6 +398,7 @@ class Evaluation(RunTables):
         boards = rank(rows, named=self.run.measures_in_order)
         return boards[0] if boards else Leaderboard((), "", {})
 
+    @for_python
     def to_pandas(self, table: str = "summary") -> Any:
         """Return a table as a pandas data frame, with pandas' NA for missing values.
 
@@ -405,6 +410,7 @@ class Evaluation(RunTables):
         """
         return super().to_pandas(table)
 
+    @for_python
     def to_polars(self, table: str = "summary") -> Any:
         """Return a table as a polars data frame.
 
@@ -444,7 +450,7 @@ def _interval(low: float | None, high: float | None) -> tuple[float, float] | No
     return None if low is None or high is None else (low, high)
 
 
-@in_python_words
+@for_python
 def evaluate(
     references: Given,
     hypotheses: Given,

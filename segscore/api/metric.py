@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping, Sequence
 from hashlib import sha256
-from numbers import Real
 from types import NoneType
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -19,7 +18,8 @@ from segscore.api.score import (
     require_sum,
 )
 from segscore.api.segmentation import are_times
-from segscore.api.wording import in_python_words, warn_user
+from segscore.api.settings import plain_value
+from segscore.api.wording import for_python, warn_user
 from segscore.pipeline.errors import Refused
 from segscore.pipeline.measures import PAIRS
 from segscore.pipeline.settings.measuring import MeasuringSettings, settings_without_effect
@@ -47,6 +47,7 @@ if TYPE_CHECKING:
 
 Averaging = Literal["micro", "macro"]
 _AVERAGES = ("micro", "macro")
+_NAME, _NAMES = (str, NoneType), (Sequence, NoneType)
 _N_T_OF_TIMES = (
     f"near misses are boundaries less than {NEAR} milliseconds apart, because the n_t of a metric "
     f"is {NEAR} by default, whatever its pairs are; give n_t={NEAR * PER_SECOND[MILLISECOND]} for "
@@ -57,21 +58,6 @@ _MARK = 3
 
 _DIGITS = 4
 """Columns of a state for the values of a measure: three digits, and how often it is defined."""
-
-
-def _require_types(intervals: object, undefined: object) -> None:
-    """Refuse arguments of ``compute`` of other types."""
-    if not isinstance(intervals, bool | np.bool_):
-        raise Refused(f"intervals: {intervals!r} must be True or False")
-    if not isinstance(undefined, Real | NoneType) or isinstance(undefined, bool):
-        raise Refused(f"undefined: {undefined!r} must be a number or None")
-
-
-def _require_names(names: Sequence[str] | None) -> None:
-    """Refuse names of documents that are not texts."""
-    for name in names or ():
-        if not isinstance(name, str):
-            raise Refused(f"document_id: {name!r} must be a text")
 
 
 class Metric:
@@ -103,7 +89,7 @@ class Metric:
         average: `micro` or `macro`.
     """
 
-    @in_python_words
+    @for_python
     def __init__(
         self,
         *measures: "MeasureName",
@@ -181,7 +167,7 @@ class Metric:
         Raises:
             Refused: a side is invalid, or has boundary types that were not declared.
         """
-        _require_names(None if document_id is None else [document_id])
+        plain_value("document_id", document_id, _NAME)
         try:
             ref, hyp = as_pair(reference, hypothesis, n_units)
             if are_times((ref, hyp)) and self._n_t_matters:
@@ -326,14 +312,13 @@ class Metric:
                 "boundary_types: a batch has no types; add each pair with update(), whose sides "
                 "are Segmentations with types"
             )
-        if document_ids is not None and len(document_ids) != len(batch.n_units):
+        names = plain_value("document_ids", document_ids, _NAMES)
+        if names is not None and len(names) != len(batch.n_units):
             raise Refused(
-                f"document_ids: has {len(document_ids)} names; there are {len(batch.n_units)} pairs"
+                f"document_ids: has {len(names)} names; there are {len(batch.n_units)} pairs"
             )
-        _require_names(document_ids)
         if len(batch.n_units):
-            counts = count_batch(*batch, self.settings)
-            self._add(counts, None if document_ids is None else [*document_ids])
+            self._add(count_batch(*batch, self.settings), names)
 
     def _add(self, counts: "Mapping[str, Ints]", document_ids: list[str] | None) -> None:
         """Add counts of pairs, each of shape (pairs,)."""
@@ -352,7 +337,7 @@ class Metric:
                 added[:, at : at + _DIGITS] = _digits(values[name])
         np.add.at(self._state, self._units(rows, document_ids), added)
 
-    @in_python_words
+    @for_python
     def compute(
         self,
         *,
@@ -380,8 +365,7 @@ class Metric:
         Raises:
             Refused: an argument has another type; or pairs of several states lack a document_id.
         """
-        _require_types(intervals, undefined)
-        intervals = bool(intervals) or replicates != 0
+        intervals = bool(intervals) or bool(np.any(replicates))
         if intervals and self._nameless > 1:
             raise Refused(
                 f"intervals: {self._nameless} of the states that were added have pairs without a "
@@ -507,7 +491,8 @@ class Metric:
             Refused: the settings, measures or averages differ.
         """
         if not isinstance(other, Metric):
-            return self if other == 0 else NotImplemented  # `sum` starts with 0
+            is_zero = isinstance(other, int) and other == 0  # where `sum` starts
+            return self if is_zero else NotImplemented
         if self._fingerprint != other._fingerprint:
             raise Refused("metrics: their settings, measures or averages differ; create both alike")
         both = Metric.__new__(Metric)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, overload
 
 from segscore.api.inputs import Given, GivenTables
 from segscore.api.settings import read_settings
-from segscore.api.wording import in_python_words
+from segscore.api.wording import for_python
 from segscore.pipeline.conventions.apply import Applied
 from segscore.pipeline.conventions.published import (
     Published,
@@ -49,7 +49,7 @@ def reconcile(
 ) -> Applied: ...
 
 
-@in_python_words
+@for_python
 def reconcile(
     references: Given = None,
     hypotheses: Given = None,
@@ -89,9 +89,7 @@ def reconcile(
     if apply is None and published is None:
         raise Refused("published: give a published number, or the name of a convention to apply")
     numbers = _numbers(published, chosen) if apply is None else []
-    named = {"references": references, "hypotheses": hypotheses}
-    given = {name: table for name, table in named.items() if table is not None}
-    tables = GivenTables(**given, documents=documents)
+    tables = GivenTables(references=references, hypotheses=hypotheses, documents=documents)
     chosen |= tables.locations
     if apply is not None:
         chosen |= {} if published is None else {"published": str(published)}

@@ -5,6 +5,7 @@ from typing import Any
 
 import pyarrow as pa
 
+from segscore.api.wording import for_python
 from segscore.pipeline.errors import Refused, nearest
 from segscore.pipeline.runs.finished import FinishedRun
 from segscore.pipeline.storage.listed_files import INPUTS
@@ -45,6 +46,7 @@ class RunTables:
         """The warnings that the command would have printed, such as those about rejected rows."""
         return list(self.record.get("warnings", []))
 
+    @for_python
     def table(self, name: str) -> pa.Table:
         """Return a table by name.
 
@@ -74,6 +76,7 @@ class RunTables:
     def __dir__(self) -> list[str]:
         return sorted({*super().__dir__(), *self.names})
 
+    @for_python
     def to_pandas(self, table: str) -> Any:
         """Return a table as a pandas data frame, with pandas' NA for missing values.
 
@@ -87,6 +90,7 @@ class RunTables:
 
         return self.table(table).to_pandas(types_mapper=pd.ArrowDtype)
 
+    @for_python
     def to_polars(self, table: str) -> Any:
         """Return a table as a polars data frame.
 

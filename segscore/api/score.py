@@ -12,7 +12,7 @@ from segscore.api.counting import PairCounts, count_pair, counted_settings
 from segscore.api.measures import require_measure, table_of_measures
 from segscore.api.segmentation import Segmentation, are_times, require_positions
 from segscore.api.settings import read_settings
-from segscore.api.wording import in_python_words
+from segscore.api.wording import for_python
 from segscore.pipeline.errors import Refused
 from segscore.pipeline.measures import PAIRS
 from segscore.pipeline.measures import Table as MeasureTable
@@ -101,7 +101,7 @@ class Score:
         Raises:
             Refused: no measure of pairs has this name, or ``measures`` does not include it.
         """
-        if measure not in self._values:
+        if not isinstance(measure, str) or measure not in self._values:
             require_measure(measure, self._counted.table.measures)
             self._values[measure] = self._compute(table_of_measures((measure,)))[measure]
         return self._values[measure]
@@ -184,7 +184,7 @@ class Score:
             Refused: the scores were computed with different settings or boundary types, or their
                 windows depend on the whole run.
         """
-        if other == 0:  # where `sum` starts
+        if isinstance(other, int) and other == 0:  # where `sum` starts
             return self
         if not isinstance(other, Score):
             return NotImplemented
@@ -252,7 +252,7 @@ def by_keywords(function: Callable[_Parameters, _Result]) -> Callable[_Parameter
 
 
 @by_keywords
-@in_python_words
+@for_python
 def score(
     *,
     reference: "Segmentation | WholeNumbers",

@@ -10,7 +10,7 @@ from numbers import Integral
 from operator import index
 from typing import TYPE_CHECKING, Any, Self
 
-from segscore.api.wording import in_python_words, warn_user
+from segscore.api.wording import for_python, warn_user
 from segscore.pipeline.errors import Refused
 from segscore.pipeline.tables.label_changes import changes_of
 from segscore.pipeline.tables.rows import NO_LINE, ParsedRow, RowPlace, integer_of, label_of, shown
@@ -222,7 +222,7 @@ class Segmentation:
         return cls._from_times(starts[1:], length, rate)
 
     @classmethod
-    @in_python_words
+    @for_python
     def from_text(
         cls, units: Sequence[str], text: str, breaks: str = "auto", *, max_edits: float = 0.5
     ) -> Self:
@@ -249,13 +249,9 @@ class Segmentation:
         from segscore.pipeline.importing.answers.options import AUTO, REWRITTEN, AnswerOptions
         from segscore.pipeline.importing.answers.placing import place_answer
 
-        if isinstance(units, str):
-            raise Refused("units: is one text; give a list of texts, such as its sentences")
+        units = [*units]
         if not units:
             raise Refused("units is empty; pass at least one text")
-        for name, each in (("text", text), *(("units", unit) for unit in units)):
-            if not isinstance(each, str):
-                raise Refused(f"{name}: {shown(each)} is not a text")
         require_break(breaks)
         if breaks == AUTO:
             found = kinds_in(text)

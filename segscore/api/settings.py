@@ -1,20 +1,23 @@
 """Read settings that are given as keywords, as commands read their options."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from numbers import Integral, Real
-from types import NoneType
-from typing import Annotated, Any, get_args, get_origin, get_type_hints
+from os import PathLike
+from types import NoneType, UnionType
+from typing import Annotated, Any, Literal, Union, get_args, get_origin, get_type_hints
 
 from segscore.pipeline.errors import Refused, nearest
 from segscore.pipeline.settings.options import Option
 
-_ACCEPTED: dict[Any, type[Any]] = {
+_ACCEPTED: dict[Any, Any] = {
     bool: bool,
     int: Integral,
     float: Real,
     str: str,
     NoneType: NoneType,
+    PathLike: PathLike,
+    Sequence: list | tuple,
 }
 """Type of a setting -> the values that are accepted, such as numbers of NumPy."""
 
@@ -24,6 +27,8 @@ _KINDS = {
     float: "a number",
     str: "a text",
     NoneType: "None",
+    PathLike: "a path",
+    Sequence: "a list of texts",
 }
 """Type of a setting -> how a message names it."""
 
@@ -96,5 +101,35 @@ def _convert(name: str, value: Any, kinds: tuple[Any, ...]) -> Any:
     """Return a value as the first of some types that fits."""
     for kind in kinds:
         if isinstance(value, _ACCEPTED[kind]) and isinstance(value, bool) == (kind is bool):
-            return value if value is None else kind(value)
+            return kind(value) if kind in (bool, int, float, str) else value
     raise Refused(f"{name}: {value!r} must be {' or '.join(_KINDS[kind] for kind in kinds)}")
+
+
+def plain_kinds(annotation: Any) -> tuple[Any, ...] | None:
+    """Return the types that an annotation names if `plain_value` can read them all.
+
+    Whole numbers are left to what reads positions, which takes 10.0 for 10.
+
+    >>> plain_kinds(Literal["micro", "macro"] | None)
+    (<class 'str'>, <class 'NoneType'>)
+    >>> plain_kinds(int)
+    """
+    united = isinstance(annotation, UnionType) or get_origin(annotation) is Union
+    kinds = []
+    for each in get_args(annotation) if united else (annotation,):
+        kind = get_origin(each) or each
+        kinds.append(str if kind is Literal else kind)
+    readable = all(isinstance(kind, type) and kind in _ACCEPTED for kind in kinds)
+    return tuple(kinds) if readable and int not in kinds else None
+
+
+def plain_value(name: str, value: Any, kinds: tuple[Any, ...]) -> Any:
+    """Return an argument that has one of some plain types, or is a list of texts.
+
+    Raises:
+        Refused: it has another type; the message names the argument.
+    """
+    read = _convert(name, value.tolist() if hasattr(value, "tolist") else value, kinds)
+    for item in read if isinstance(read, list | tuple) else ():
+        _convert(name, item, (str,))
+    return read

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 from segscore.api.inputs import Given, GivenTables
 from segscore.api.runs import RunTables
 from segscore.api.settings import read_settings
-from segscore.api.wording import in_python_words
+from segscore.api.wording import for_python
 from segscore.pipeline.errors import Done, Refused
 from segscore.pipeline.runs.finished import FinishedRun
 from segscore.pipeline.runs.sink import MemorySink
@@ -48,7 +48,7 @@ class SweepTables(RunTables):
         return {str(row["hypothesis"]): float(row["threshold"]) for row in chosen}
 
 
-@in_python_words
+@for_python
 def sweep(
     references: Given,
     hypotheses: Given,

@@ -5,6 +5,7 @@ from dataclasses import asdict
 import pyarrow as pa
 
 from segscore.api.runs import RunTables
+from segscore.api.wording import for_python
 from segscore.pipeline.runs.finished import FinishedRun
 from segscore.pipeline.testsets.describe import list_splits
 from segscore.pipeline.testsets.published import PUBLISHED_COLUMNS, scores_on
@@ -14,6 +15,7 @@ from segscore.pipeline.testsets.shipped import shipped_tables
 _NUMBERS = ("documents", "references", "boundaries")
 
 
+@for_python
 def testsets(name: str | None = None) -> RunTables:
     """List the known test sets and the scores published on them, as `segscore testsets` does.
 

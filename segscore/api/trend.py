@@ -10,7 +10,7 @@ import pyarrow as pa
 
 from segscore.api.runs import RunTables, location_of_run
 from segscore.api.settings import read_settings
-from segscore.api.wording import in_python_words
+from segscore.api.wording import for_python
 from segscore.pipeline.nightly.dates import read_date, read_month
 from segscore.pipeline.nightly.trend.month import Month, find_month
 from segscore.pipeline.nightly.trend.run import find_trend
@@ -58,7 +58,7 @@ class TrendTables(RunTables):
         return self.table("ranking")
 
 
-@in_python_words
+@for_python
 def trend(
     runs: "str | PathLike[str]", *, measure: "AnyMeasure", **settings: "Unpack[TrendKeywords]"
 ) -> TrendTables:

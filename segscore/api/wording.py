@@ -1,15 +1,16 @@
-"""Name settings in messages as Python does, and let warnings point to the user's line."""
+"""Check arguments, name settings as Python does, and let warnings point to the user's line."""
 
 import contextlib
 import os
 import re
 from collections.abc import Callable
 from functools import wraps
-from inspect import currentframe
+from inspect import Parameter, currentframe, signature
 from pathlib import Path
 from typing import ParamSpec, TypeVar
 from warnings import warn
 
+from segscore.api.settings import plain_kinds, plain_value
 from segscore.pipeline.errors import Failed, Refused
 
 _Parameters = ParamSpec("_Parameters")
@@ -28,16 +29,30 @@ _OWN = (str(Path(__file__).parent.parent) + os.sep, contextlib.__file__)
 _COMMAND = re.compile(r"(segscore [a-z].*)")
 
 
-def in_python_words(function: Callable[_Parameters, _Result]) -> Callable[_Parameters, _Result]:
-    """Make a function's errors name settings as keywords: ``n_t`` instead of ``--n-t``."""
+def for_python(function: Callable[_Parameters, _Result]) -> Callable[_Parameters, _Result]:
+    """Make a function check its plain arguments, and name settings as keywords in its errors.
+
+    An argument is checked if its annotation is a text, a number, a path, or None and the like, and
+    not in quotes. A message has ``n_t`` instead of ``--n-t``.
+    """
+    parameters = signature(function).parameters.values()
+    named = [each for each in parameters if each.kind is not Parameter.VAR_KEYWORD]
+    checked = {each.name: kinds for each in named if (kinds := plain_kinds(each.annotation))}
+    names = [each.name for each in named]
 
     @wraps(function)
     def worded(*arguments: _Parameters.args, **keywords: _Parameters.kwargs) -> _Result:
         try:
+            if checked:
+                given = {**dict(zip(names, arguments, strict=False)), **keywords}
+                for name in checked.keys() & given.keys():
+                    plain_value(name, given[name], checked[name])
             return function(*arguments, **keywords)
         except (Refused, Failed) as error:
             error.args = (_reworded(str(error)),)
             raise
+        except UnicodeEncodeError as error:
+            raise Refused(f"{error.object!r}: has half of a character; write it whole") from None
 
     return worded
 

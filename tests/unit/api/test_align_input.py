@@ -24,7 +24,7 @@ def test_align_refuses_what_is_no_text(units: Any, segments: Any, message: str) 
 
 @pytest.mark.parametrize(("units", "text"), [(["a"], None), (["a"], b"a"), (["a", 5], "a")])
 def test_from_text_refuses_what_is_no_text(units: Any, text: Any) -> None:
-    with pytest.raises(segscore.Refused, match="is not a text"):
+    with pytest.raises(segscore.Refused, match="must be a text"):
         segscore.Segmentation.from_text(units, text)
 
 

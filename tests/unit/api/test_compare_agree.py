@@ -100,7 +100,7 @@ def test_systems_of_two_runs(made: Corpus) -> None:
         package.compare(runs[0], measure="pkk")  # type: ignore[arg-type]
     with pytest.raises(package.Refused, match="where: reads inputs again"):
         package.compare(runs[0], measure="pk", where=True)
-    with pytest.raises(package.Refused, match="RUN: is empty"):
+    with pytest.raises(package.Refused, match="runs: give an evaluation"):
         package.compare(measure="pk")
 
 

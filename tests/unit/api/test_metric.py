@@ -200,7 +200,7 @@ def test_names_of_documents_are_texts() -> None:
     metric = segscore.Metric("pk")
     with pytest.raises(segscore.Refused, match="document_id: 3 must be a text"):
         metric.update(reference=[2], hypothesis=[2], n_units=5, document_id=3)  # type: ignore[arg-type]
-    with pytest.raises(segscore.Refused, match="document_id: 3 must be a text"):
+    with pytest.raises(segscore.Refused, match="document_ids: 3 must be a text"):
         metric.update_masks(
             reference=[[0, 1]],
             hypothesis=[[0, 1]],

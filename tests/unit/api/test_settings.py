@@ -54,6 +54,15 @@ def test_values_of_other_types_are_refused(settings: dict[str, Any], message: st
         assert str(problem.value) == message
 
 
+def _evaluated() -> Any:
+    return package.evaluate(ONE, ONE, measures="pk")
+
+
+def _positions(**given: Any) -> None:
+    made = {"references": [[2], [3]], "hypotheses": [[2], [3]], "n_units": [7, 8], **given}
+    package.Metric("pk").update_positions(**made)
+
+
 @pytest.mark.parametrize(
     ("call", "message"),
     [
@@ -72,6 +81,28 @@ def test_values_of_other_types_are_refused(settings: dict[str, Any], message: st
         (lambda: untyped.compare(package.evaluate(ONE, ONE), measure=5), "measures: 5 must"),
         (lambda: untyped.compare(["run"], measure="pk"), "list is not a run; give the folder"),
         (lambda: untyped.read_run(None), "NoneType is not a run; give the folder or URL"),
+        (lambda: untyped.testsets(5), "name: 5 must be a text or None"),
+        (
+            lambda: untyped.reconcile(None, ONE, published="0.2", measure="pk"),
+            "references: is None",
+        ),
+        (
+            lambda: untyped.reconcile(ONE, ONE, published=["a"]),
+            "published row 1: 'a' must name its",
+        ),
+        (lambda: untyped.reconcile(ONE, ONE, apply=5), "apply: 5 must be a text or None"),
+        (lambda: untyped.align(["a"], ["a"], tokens=None), "tokens: None must be a text"),
+        (lambda: untyped.align(["a"], [[["a"]]]), "segments: .* is neither a text nor a list"),
+        (lambda: untyped.align(["a"], ["a"], max_edits="x"), "max_edits: 'x' must be a number"),
+        (lambda: _evaluated().explain(None), "document: None must be a text"),
+        (lambda: _evaluated().report(None), "path: None must be a text or a path"),
+        (lambda: _evaluated().report("a\ud800.html"), "half of a character"),
+        (lambda: _evaluated().table([]), r"name: \[\] must be a text"),
+        (lambda: _positions(references=5), "reference: 5 must be a list with the boundaries"),
+        (lambda: _positions(n_units=[[2, 5], [3]]), "lengths: must be whole numbers"),
+        (lambda: _positions(document_ids=5), "document_ids: 5 must be a list of texts or None"),
+        (lambda: _positions(document_ids="ab"), "document_ids: 'ab' must be a list of texts"),
+        (lambda: untyped.score(reference=[2], hypothesis=[2], n_units=5)[[]], r"\[\]: must be the"),
     ],
 )
 def test_every_function_refuses_them(call: Any, message: str) -> None:
