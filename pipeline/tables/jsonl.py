@@ -109,14 +109,17 @@ def _require(record: Mapping[str, object], defaults: Defaults, place: RowPlace) 
     if not missing:
         return
     others = [name for name in record if name not in _FIELDS]
+    own_id = "document_id" in missing and "id" in others
+    renamed = "; if id names the document, rename it to document_id" if own_id else ""
     if len(missing) == 1:
         (name,) = missing
-        raise place.refusal(f"{missing_field(name)}{nearest(name, others)}{option_hint(name)}")
+        hint = renamed or nearest(name, others) + option_hint(name)
+        raise place.refusal(missing_field(name) + hint)
     lists = any(isinstance(record[name], list) for name in others)
     labels = "; lists of labels are named with --flags, --ids or --sizes" if lists else ""
     raise place.refusal(
         f"{', '.join(missing)} are missing; every row needs them, and this one has "
-        f"{', '.join(map(shown, record)) or 'nothing'}{labels}"
+        f"{', '.join(map(shown, record)) or 'nothing'}{renamed}{labels}"
     )
 
 

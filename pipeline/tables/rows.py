@@ -15,7 +15,11 @@ Value = TypeVar("Value")
 Scalar = str | int | float | bool
 Attribute = Scalar | tuple[Scalar | None, ...]
 SHOWN_CHARACTERS = 40
-_OPTIONS = {"coder": "--coder", "document_id": "--document-id"}
+_REMEDIES = {
+    "coder": "or name it with --coder",
+    "document_id": "or name it with --document-id",
+    "n_units": "write the number of units of its document into each row, also of hypotheses",
+}
 
 
 NO_LINE = -1
@@ -136,8 +140,8 @@ def missing_field(name: str) -> str:
 
 
 def option_hint(name: str) -> str:
-    """Return the remark that an option can give a missing field; empty if there is none."""
-    return f"; or name it with {_OPTIONS[name]}" if name in _OPTIONS else ""
+    """Return the remark that says how to give a missing field; empty if there is none."""
+    return f"; {_REMEDIES[name]}" if name in _REMEDIES else ""
 
 
 def text_of(value: object, name: str, place: RowPlace) -> str:

@@ -1,7 +1,7 @@
-"""Jobs in every order of their storage operations: one whole run, one message from each other job.
+"""Jobs on a disk: one whole run, one message from each other job, and a death at every operation.
 
-Two and three jobs on a disk, on one machine and on several, with and without a finished run to
-replace, and with a death at every operation.  `tests/simulation` is the same in an object store.
+Orders of two and three jobs, on one machine and on several, are tried in `tests/simulation`, in an
+object store; those here show that a disk keeps the same promises.
 """
 
 import json
@@ -201,12 +201,6 @@ def stepped(tmp_path: Path) -> SteppedDisk:
 @pytest.mark.parametrize(
     ("kind", "before"),
     [
-        ("2", None),
-        ("2f", None),
-        ("2f", 2),
-        ("3f", 2),
-        ("2e", None),
-        ("3fe", 2),
         ("2k", None),
         ("2fk", 2),
         ("3fk", 2),
@@ -226,23 +220,14 @@ def test_a_job_may_die_at_every_operation(
 @pytest.mark.parametrize(
     ("kinds", "before"),
     [
-        ("2 3", None),
-        ("2 2", None),
-        ("2f 2f", 2),
         ("2 2e", None),
-        ("2f 3fe", 2),
-        ("2 2 3", None),
-        ("2 2@there 3", None),
         ("2 2e@there 3", None),
-        ("2k 2k 3k", None),
         ("2k 2fk@there 3fk", None),
         ("2fk 3fk@there 2fk", 2),
-        ("2fk 3fek@there", 2),
     ],
 )
 def test_jobs_in_random_orders_leave_one_run(
     stepped: SteppedDisk, kinds: str, before: int | None
 ) -> None:
     tree = finished_run(stepped, before) if before else {}
-    # Every order of a pair would take eleven minutes.
-    search(stepped, kinds.split(), tree).sample(300 if len(kinds.split()) == 2 else 100, seed=11)
+    search(stepped, kinds.split(), tree).sample(100, seed=11)

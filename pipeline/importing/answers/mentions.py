@@ -29,6 +29,11 @@ _MOST_WORDS = 4
 _NEAR = 80
 """Number of characters before a number in which these words are looked for."""
 
+_NUMBERED = re.compile(
+    r"第[ ]?([0-9]++)(?:[句行]?[ ]?[-–—~〜到至][ ]?第?[ ]?([0-9]++))?[ ]?(?:([句行])话?|[段节章])"
+)
+"""Numbered units and segments in Chinese: 第4句, 第1-4句, 第5句到第9句, 第2段."""
+
 _EMPHASIS = str.maketrans({"*": None, "`": None, "_": " ", "\0": None})
 _OTHER = "\0"
 """What takes the place of digits that are no whole number: 3.5, 10:30, 2024-05-01, 5th, $5."""
@@ -146,6 +151,7 @@ def read_line(text: str) -> AnswerLine:
     """Find the numbers in a line."""
     if _DIGIT.search(text) is None:
         return AnswerLine(bare=not text.strip())
+    text = _NUMBERED.sub(_in_english, text)
     plain = _GLUED_WORD.sub(_divided, text.translate(_EMPHASIS))
     plain = _NOT_WHOLE.sub(_OTHER, plain)
     found = [*_in_lists(plain, [*_found(plain)])]
@@ -159,6 +165,12 @@ def read_line(text: str) -> AnswerLine:
         mentions.append(replace(each.mention, leads=leads))
         leads = leads and len(each.mention.values) == 1
     return AnswerLine(tuple(mentions), all(labels), labels[-1])
+
+
+def _in_english(found: re.Match[str]) -> str:
+    """Return a numbered unit or segment in Chinese as `sentence 4`, `sentence 1-4`, `segment 2`."""
+    numbers = "-".join(filter(None, found.groups()[:2]))
+    return f" {'sentence' if found[3] else 'segment'} {numbers} "
 
 
 def _divided(found: re.Match[str]) -> str:
@@ -273,11 +285,12 @@ def _continues(plain: str, before: Sequence[_Found], each: _Found, *, by_space: 
     if each.mention.label not in (first.label, "" if len(before) == 1 else last.mention.label):
         return False
     gap = plain[last.end : each.start]
-    words = _WORD.findall(gap)
+    words = [word for word in _WORD.findall(gap) if word != "and"]
+    repeats = is_label if first.role in (Role.START, Role.END) else is_unit
     if by_space and gap.isspace():
         return not first.label
     for word in words:
-        if is_unit(word.lower()) and each.mention.role is first.role:
+        if repeats(word.lower()) and each.mention.role is first.role:
             gap = gap.replace(word, "").rstrip() + " "
     return len(gap) < _NEAR and _LIST_GAP.fullmatch(gap) is not None
 

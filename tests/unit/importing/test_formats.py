@@ -131,8 +131,12 @@ class TestJsonl:
     @pytest.mark.parametrize("absent", [..., None])
     def test_a_missing_field(self, name: str, absent: object) -> None:
         message = refusal(jsonl.read, f"{GOOD}\n{record(**{name: absent})}")
-        options = {"document_id": "--document-id", "coder": "--coder"}
-        hint = f"; or name it with {options[name]}" if name in options else ""
+        hint = {
+            "document_id": "; or name it with --document-id",
+            "coder": "; or name it with --coder",
+            "n_units": "; write the number of units of its document into each row, also of "
+            "hypotheses",
+        }.get(name, "")
         missing = f"f.x:2: {name} is missing (absent, empty or null); every row needs it"
         assert message == missing + hint
 

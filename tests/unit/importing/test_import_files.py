@@ -485,6 +485,11 @@ def test_an_attribute_of_several_types_is_pointed_out(
         ),
         (
             "t.jsonl",
+            '{"id": "d", "coder": "c", "n_units": 9, "boundaries": [2]}',
+            "every row needs it; if id names the document, rename it to document_id\n",
+        ),
+        (
+            "t.jsonl",
             '{"video": "d", "boundaries": [2], "flags": [0, 1]}',
             "document_id, coder, n_units are missing; every row needs them, and this one has "
             '"video", "boundaries", "flags"; lists of labels are named with --flags, --ids or',

@@ -75,6 +75,10 @@ READ: list[tuple[object, list[int], str]] = [
     ("<think>Perhaps 1-10 and 11-64.</think>\n1-20\n21-64", [20], "ranges in lines"),
     ("Satz 1 bis 20: Hochwasser\nSatz 21 bis 64: Sport", [20], "ranges in lines"),
     ("Phrases 1 à 20 : inondations\nPhrases 21 à 64 : sport", [20], "ranges in lines"),
+    ("New segments start at 1, start at 21, and start at 41.", CUTS, "starts in a list"),
+    ("第1-20句：天气\n第21-40句：体育\n第41-64句：艺术", CUTS, "ranges in lines"),
+    ("第1-20句是天气，第21句到第40句是体育，第41句至第64句是艺术。", CUTS, "ranges in lines"),
+    ("第1段：第1-20句\n第2段：第21-64句", [20], "ranges in lines"),
     # JSON, also in fences
     ("[1, 21, 41]", CUTS, "starts in JSON"),
     ("[20, 40, 64]", CUTS, "ends in JSON"),
@@ -133,6 +137,10 @@ NOT_READ: list[tuple[object, str]] = [
     ("3 segments", "numbers of units or numbers in sentences"),
     ("Segment 1: Rain\nSegment 2: Sport", "numbers of units or numbers in sentences"),
     ("There are 3 segments in the 64 sentences.", "numbers of units or numbers in sentences"),
+    ("After sentence 20? No, better after sentence 21.", "units 20 or units 21"),
+    ("I thought of after sentence 5 and after sentence 9, but take after sentence 20 and after "
+     "sentence 40.", "numbers 5, 9 or numbers 20, 40"),
+    ("边界在第20句和第40句。", "units 20 or other numbers"),
     ("In 1953, floods. In 2020, sport.", "units 1953 or a further number, 2020"),
     ("1953\n2020", "starts 1953, 2020 or ends 1953, 2020"),
 ]  # fmt: skip
@@ -158,6 +166,8 @@ ONE_LIST: list[tuple[str, list[int]]] = [
     ("1, 21\n31, 41, 51", [20, 30, 40, 50]),
     ("20, 20,\n24", CUTS),
     ("1\n21\n\n41", CUTS),
+    ("The topic changes after sentence 20 and after sentence 40.", CUTS),
+    ("Themengrenzen liegen nach Satz 20 und nach Satz 40.", CUTS),
     ("[1, 21, 41]\n\nSo the segments start at 1, 21 and 41.", CUTS),
     ("[1, 21, 41]\n\nSentences 1, 2 and 3 greet the listener.", CUTS),
     ("Final: 1, 21, 41", CUTS),
