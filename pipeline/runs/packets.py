@@ -80,6 +80,6 @@ def read_packets(files: Mapping[str, Ints], number: int) -> dict[str, pa.Table]:
     try:
         contents = storage.read_ranges(filled)
     except FileNotFoundError as problem:
-        raise Failed(f"{problem} is gone; another job has finished or claimed this run") from problem
+        raise Failed(f"{problem}: gone; another job has finished or claimed this run") from problem
     packets = (pa.ipc.open_stream(content).read_all() for content in contents)
     return dict(zip(filled, packets, strict=True))
