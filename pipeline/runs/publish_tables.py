@@ -27,9 +27,6 @@ def publish_tables(attempt: Attempt, tables: Sequence[str]) -> None:
     """
     output, there = attempt.output, storage.names(attempt.output)
     prepared = {table: prepared_names(attempt, table) for table in tables}
-    for table, names in prepared.items():
-        if not names:
-            raise Failed(f"{output}: {table} is prepared, but not listed; run the command again")
     begun = {*attempt.current_claim.moved}
     if storage.is_local(output):
         begun = {name for name in begun if name in there and _are_same(attempt, name)}

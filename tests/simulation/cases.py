@@ -168,13 +168,15 @@ class Undisturbed:
         tree: the files of its folder.
         objects: all objects of the store.
         requests: their number.
-        changes: the numbers of those that change what others see, such as a claim or a record.
+        changes, creates: the numbers of those that change what others see, and of those that create
+            a claim, a record or a verdict.
     """
 
     tree: Tree
     objects: dict[str, Stored]
     requests: int
     changes: list[int]
+    creates: list[int]
 
 
 @cache
@@ -205,7 +207,7 @@ def undisturbed(job: Job, documents: int, version: int, parts: bool) -> Undistur
     assert process.outcome == "published", process.outcome
     objects = world.bucket.objects
     tree = tree_of(objects, command)
-    return Undisturbed(tree, objects, process.requests, process.changes)
+    return Undisturbed(tree, objects, process.requests, process.changes, process.creates)
 
 
 def tree_of(objects: dict[str, Stored], command: str) -> Tree:

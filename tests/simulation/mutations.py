@@ -281,9 +281,6 @@ GUARDS |= {
         "claim_publication(attempt, shown)",
         "claim_publication(attempt, {})",
     ),
-    "no table is published without its files": _text(
-        publish_tables, "publish_tables", "if not names:", "if False:"
-    ),
     "what is prepared stays if the command can be repeated": _text(
         publish_tables,
         "removing",
@@ -315,9 +312,6 @@ GUARDS |= {
     ),
     "a verdict is repeated only while its reasons are the same": _text(
         judge, "judge", "is_current(known, reasons, earlier)", "True"
-    ),
-    "a range of a file has its length": _text(
-        files, "read_ranges", "len(content) != end - start", "False"
     ),
 }
 

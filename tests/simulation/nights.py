@@ -30,7 +30,7 @@ MOST_WORK, POLLS = 4, 1000
 """How many times the requests of an undisturbed run one may make, and how many more while it waits
 for another host."""
 
-READING = plans.Alone(40, ())
+READING = plans.Alone(40, (), ())
 """About how many requests a reader makes."""
 
 
@@ -141,7 +141,7 @@ def alone(job: Job, documents: int, parts: bool) -> plans.Alone:
     if job.command == plans.READ:
         return READING
     ended = undisturbed(job, documents, 0, parts)
-    return plans.Alone(ended.requests, ended.changes)
+    return plans.Alone(ended.requests, ended.changes, ended.creates)
 
 
 def _settle(plan: Plan, world: World, watch: Watch) -> None:

@@ -11,7 +11,7 @@ SWITCH, DIE, DIE_AFTER = "switch", "die", "die after"
 ERROR, LOST, LOST_FOR_GOOD, SLOW = "error", "lost answer", "lost for good", "slow"
 CUT, STALE, ETAG, FAILING = "truncated", "stale listing", "wrong ETag", "failing store"
 REPLACE, STRANGER, CLOCK, WORKER = "input replaced", "stranger's file", "clock", "worker lost"
-TABLE, MEMORY = "stranger's table", "no memory"
+TABLE, MEMORY, RIVAL = "stranger's table", "no memory", "rival"
 
 _DRAWN = (
     (SWITCH, 12), (DIE, 4), (DIE_AFTER, 3), (ERROR, 1), (LOST, 3), (LOST_FOR_GOOD, 2), (SLOW, 3),
@@ -29,7 +29,8 @@ class Event:
         process: number of the process.
         at: number of its request.
         kind: what happens.
-        other: of a switch, the process that goes on.
+        other: of a switch, the process that goes on; of a rival, the one that goes on after each
+            claim from now on.
     """
 
     process: int
@@ -39,7 +40,7 @@ class Event:
 
     def __str__(self) -> str:
         """Say it in words."""
-        to = f" to process {self.other}" if self.kind in (SWITCH, SLOW) else ""
+        to = f" to process {self.other}" if self.kind in (SWITCH, SLOW, RIVAL) else ""
         return f"process {self.process}, request {self.at}: {self.kind}{to}"
 
 
@@ -104,10 +105,11 @@ class Plan:
 
 @dataclass(frozen=True)
 class Alone:
-    """How many requests a job makes alone, and which change what others see."""
+    """How many requests a job makes alone, and which change what others see, or create a file."""
 
     requests: int
     changes: Sequence[int]
+    creates: Sequence[int]
 
 
 def draw_plan(seed: int, alone: Callable[[Job, int, bool], Alone]) -> Plan:
@@ -144,15 +146,8 @@ def draw_plan(seed: int, alone: Callable[[Job, int, bool], Alone]) -> Plan:
         documents, jobs[1:], of_import = _draw_import(draw, documents, parts, jobs, alone)
         events |= of_import
     if len(jobs) > 1 and jobs[1].command != READ and draw.random() < 0.4:
-        slow = draw.random() < 0.5
-        if slow and draw.random() < 0.7:
-            elsewhere = HOSTS[jobs[0].host == HOSTS[0]]
-            jobs[1] = replace(jobs[1], host=elsewhere, fresh=True)
-        several = [alone(job, documents, parts) for job in jobs if job.command != READ]
-        if len(several) > 2 and draw.random() < 0.3:
-            events |= _draw_race(draw, several)
-        else:
-            events |= _draw_collision(draw, several, slow=slow)
+        jobs, of_both = _draw_conflict(draw, jobs, lambda job: alone(job, documents, parts))
+        events |= of_both
     return Plan(seed, documents, parts, published, damaged, tuple(jobs), tuple(sorted(events)))
 
 
@@ -179,6 +174,24 @@ def _draw_import(
     return documents, others, set()
 
 
+def _draw_conflict(
+    draw: Random, jobs: list[Job], alone: Callable[[Job], Alone]
+) -> tuple[list[Job], set[Event]]:
+    """Let jobs meet while they claim or publish; return the jobs and the events."""
+    slow = draw.random() < 0.5
+    if slow and draw.random() < 0.7:
+        elsewhere = HOSTS[jobs[0].host == HOSTS[0]]
+        others = [replace(job, fresh=job.command != READ) for job in jobs[1:]]
+        jobs = [jobs[0], replace(others[0], host=elsewhere), *others[1:]]
+    several = [alone(job) for job in jobs if job.command != READ]
+    kind = draw.random()
+    if not slow and kind < 0.3:
+        return jobs, {Event(0, 1, RIVAL, 1), Event(1, 1, RIVAL, 0)}
+    if not slow and kind < 0.5:
+        return jobs, _draw_race(draw, several)
+    return jobs, _draw_collision(draw, several, slow=slow)
+
+
 def _draw_collision(draw: Random, jobs: Sequence[Alone], *, slow: bool) -> set[Event]:
     """Let the first process give way just before it claims, or stand still while it publishes.
 
@@ -188,7 +201,10 @@ def _draw_collision(draw: Random, jobs: Sequence[Alone], *, slow: bool) -> set[E
     back = Event(last, _draw_request(draw, jobs[last]), SWITCH, 0)
     if not slow:
         return {Event(0, max(1, first.changes[0] - draw.randint(0, 6)), SWITCH, 1), back}
-    return {Event(0, draw.choice(first.changes[1:]) + draw.choice((-1, 0, 1)), SLOW, 1), back}
+    at = draw.choice(first.changes[1:]) + draw.choice((-1, 0, 1))
+    if draw.random() < 0.4:
+        at = draw.choice(first.creates[1:])
+    return {Event(0, at, SLOW, 1), back}
 
 
 def _draw_race(draw: Random, jobs: Sequence[Alone]) -> set[Event]:

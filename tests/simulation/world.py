@@ -94,7 +94,9 @@ class Process:
         requests: how many it has made.
         until: the time until which it is suspended.
         behind: of a process behind a store that fails, what says at which requests it does.
-        changes: the numbers of its requests that changed what others see.
+        changes, creates: the numbers of its requests that changed what others see, and of those
+            that created a claim, a record or a verdict.
+        rival: the process that goes on after each of these.
         outcome: how it ended.
         starts_over: whether it may replace a run.
     """
@@ -108,6 +110,8 @@ class Process:
     until: float = 0.0
     behind: Random | None = None
     changes: list[int] = field(default_factory=list)
+    creates: list[int] = field(default_factory=list)
+    rival: int | None = None
     outcome: str | None = None
     dead: bool = False
     starts_over: bool = False
@@ -202,6 +206,8 @@ class World:
         require(process.requests <= process.most, f"more than {process.most} requests")
         if request.kind == store.CHANGE and not _PREPARED.search(request.words.split()[-1]):
             process.changes.append(process.requests)
+        if request.words.startswith("create "):
+            process.creates.append(process.requests)
         kinds = [self._befall(event, request) for event in self._due(process, request)]
         self.tell(f"{request.words}{''.join(f' ({kind})' for kind in kinds)}")
         return self._answer(process, request, kinds)
@@ -226,6 +232,9 @@ class World:
                 self.processes[event.other].until = self.clock
             self.tell(str(event))
             self.give_way(event.other)
+        elif event.kind == plans.RIVAL:
+            assert self.current is not None, "an event befalls a process"
+            self.current.rival = event.other
         elif event.kind == plans.FAILING:
             assert self.current is not None, "an event befalls a process"
             self.current.behind = Random(f"{self.seed} {event}")  # noqa: S311
@@ -249,6 +258,8 @@ class World:
         if plans.DIE_AFTER in kinds:
             process.dead = True
             raise Died
+        if process.rival is not None and request.words.startswith("create "):
+            self.give_way(process.rival)
         if plans.LOST_FOR_GOOD in kinds:
             raise ServerError("Internal Server Error")
         if plans.CUT in kinds:
