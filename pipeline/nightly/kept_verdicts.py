@@ -1,13 +1,14 @@
 """Every verdict that was published, and how each differs from the one that replaced it.
 
 A verdict is a file of its own in `verdicts`, in the folder of the runs, with the text of the
-night.json of its time; it is never changed, and stays when the night is removed.  The one that is
-replaced is written, if it is not there yet, before night.json is; the new one after it.
+night.json of its time; it is never changed, and stays when the night is removed.  A verdict is
+written there before night.json, which another job may replace at once.
 """
 
 import hashlib
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from datetime import date
 from itertools import pairwise
 from typing import Any, NamedTuple
@@ -96,19 +97,17 @@ def said_in_words(verdict: Verdict) -> str:
 
 
 def publish(runs: str, night: Night, verdict: Verdict) -> None:
-    """Make a verdict that of a night, if it is another one, and keep the one before.
+    """Make a verdict that of a night, if it is another one; keep it, and the one before.
 
     Raises:
         Refused: permission is missing.
         Failed: a file cannot be written, or no server answers.
     """
-    text = night.written
-    if text is None or verdict != night.verdict:
-        if text is not None:
-            _keep(runs, night.date, text)
+    if night.written is not None:
+        _keep(runs, night.date, night.written)
+    if night.written is None or verdict != night.verdict:
+        _keep(runs, night.date, verdict.text())
         nights.save_verdict(night.url, verdict)
-        text = verdict.text()
-    _keep(runs, night.date, text)
 
 
 def keep_verdict(runs: str, day: date) -> None:
@@ -205,12 +204,24 @@ def _row(verdict: Verdict) -> dict[str, Any]:
 
 
 def _read(runs: str, names: Sequence[str], warnings: list[str]) -> Iterator[Verdict]:
+    """Yield the verdicts on a night, without those that only repeat the one before."""
+    before: Verdict | None = None
     for name in names:
         url = storage.join(runs, FOLDER, name)
         try:
-            yield read_verdict(url, storage.read_text(url) or "")
+            verdict = read_verdict(url, storage.read_text(url) or "")
         except (UnreadableVerdict, Refused, Failed) as problem:
             warnings.append(str(problem))
+            continue
+        if before is None or not _is_repeated(before, verdict):
+            yield verdict
+        before = verdict
+
+
+def _is_repeated(before: Verdict, verdict: Verdict) -> bool:
+    """Return whether two verdicts differ only in their times, as those of two jobs at once do."""
+    times = {name: getattr(before, name) for name in ("finished_at", "first_published_at")}
+    return replace(verdict, **times) == before
 
 
 def change_in_words(before: Verdict | None, now: Verdict) -> str:

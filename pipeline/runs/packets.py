@@ -73,13 +73,13 @@ def read_packets(files: Mapping[str, Ints], number: int) -> dict[str, pa.Table]:
         number: number of the partition, from 0.
 
     Raises:
-        Failed: a file no longer exists.
+        Failed: a file no longer exists, is shorter, or cannot be read.
     """
     ranges = {url: (int(edges[number]), int(edges[number + 1])) for url, edges in files.items()}
     filled = {url: ends for url, ends in ranges.items() if ends[1] > ends[0]}
     try:
         contents = storage.read_ranges(filled)
-    except Failed as problem:
-        raise Failed(f"{problem}; another job has finished or claimed this run") from problem
+    except FileNotFoundError as problem:
+        raise Failed(f"{problem}: gone; another job has finished or claimed this run") from problem
     packets = (pa.ipc.open_stream(content).read_all() for content in contents)
     return dict(zip(filled, packets, strict=True))

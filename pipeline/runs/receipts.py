@@ -72,10 +72,10 @@ def remove(folder: str, stage: str) -> None:
 
 
 def remove_damaged(folder: str) -> set[str]:
-    """Remove the receipts of parts whose files are not as they were written, to do them again.
+    """Remove receipts that are damaged, or whose files are, so that their parts are done again.
 
-    Sums are in receipts, and receipts are checked when they are loaded.  Return the names of the
-    files of all other parts.
+    Those of sums are checked when they are loaded.  Return the names of the files of all other
+    parts.
 
     Raises:
         Refused, Failed: permission is missing, or no server answers.
@@ -88,20 +88,20 @@ def remove_damaged(folder: str) -> set[str]:
 
 
 def _files_unless_damaged(folder: str, stage: str, part: str) -> list[str]:
-    """Return the files of a part; if one is damaged, remove its receipt, and return none."""
+    """Return the files of a part; if one or the receipt is damaged, remove it, and return none."""
     url = _url(folder, stage, part)
     try:
         files = receipt_file.files_in(storage.read_bytes(url))
-        stated = {name: Written(*found) for name, found in files.items()}
+        stated = {storage.join(folder, name): Written(*found) for name, found in files.items()}
     except (ValueError, OSError, RecursionError, TypeError):
-        return []  # it is refused when it is loaded
-    for name, written in stated.items():
-        prepared = storage.join(folder, name)
-        if not storage.is_as_written(prepared, written):
-            storage.remove(url)
-            _LOG.warning("%s: is not as it was written, and is made again", prepared)
-            return []
-    return [*stated]
+        files, damaged = {}, [url]
+    else:
+        damaged = [each for each in stated if not storage.is_as_written(each, stated[each])]
+    if not damaged:
+        return [*files]
+    storage.remove(url)
+    _LOG.warning("%s: is not as it was written, and is made again", damaged[0])
+    return []
 
 
 def load(folder: str, stage: str, part: str, receipt_class: type[ReceiptClass]) -> ReceiptClass:

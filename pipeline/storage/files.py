@@ -298,7 +298,8 @@ def read_ranges(ranges: Mapping[str, tuple[int, int]]) -> list[bytes]:
     """Read one range of each file, from its start to its end in bytes; all are in one store.
 
     Raises:
-        Failed: a file does not exist, is shorter, or cannot be read.
+        FileNotFoundError: a file does not exist.
+        Failed: a file is shorter, or cannot be read.
     """
     places = [resolve(url) for url in ranges]
     if not places:
@@ -308,9 +309,13 @@ def read_ranges(ranges: Mapping[str, tuple[int, int]]) -> list[bytes]:
         with explained(places[0]):
             paths = [place.path for place in places]
             contents = places[0].files.cat_ranges(paths, starts, ends, on_error="return")
-            for content in contents:
+            for url, content in zip(ranges, contents, strict=True):
+                if isinstance(content, FileNotFoundError):
+                    raise FileNotFoundError(url) from content
                 if isinstance(content, Exception):
                     raise content
+    except FileNotFoundError:
+        raise
     except (OSError, Refused) as problem:
         raise Failed(f"{places[0].url}: cannot be read ({reason_of(problem)})") from problem
     for url, content, (start, end) in zip(ranges, contents, ranges.values(), strict=True):

@@ -22,6 +22,11 @@ def changes_of(labels: Sequence[Hashable]) -> list[int]:
     return [p for p, (before, after) in enumerate(pairwise(tags), 1) if _begins(before, after)]
 
 
+def are_letters(labels: Sequence[Hashable]) -> bool:
+    """Return whether labels are read as tags though they are letters alone, such as B, I, B."""
+    return _tags(labels) is not None and all(len(str(label)) == 1 for label in labels)
+
+
 def _begins(before: tuple[str, str], after: tuple[str, str]) -> bool:
     if after[0] in _BEGINS:
         return True

@@ -1,17 +1,24 @@
 """Simulate many nights, or replay one; `make simulate` runs it."""
 
 import argparse
+import gc
 import logging
 import os
 import sys
 import time
 import warnings
 from concurrent.futures import ProcessPoolExecutor
+from itertools import count
 
 from tests.support import kernels
 
 _BATCH = 20
 """Nights of a task."""
+
+_REMEMBERED = 10_000
+"""Nights of a worker after which it forgets what it knows of steps, as memory is limited."""
+
+_BATCHES = count(1)
 
 Failures = list[tuple[int, str]]
 """Seeds of nights that failed, each with what was broken."""
@@ -22,6 +29,7 @@ def quiet() -> None:
     kernels.share()
     logging.disable(logging.CRITICAL)
     warnings.simplefilter("ignore")
+    gc.disable()  # what is known of steps is large, and would be searched again and again
 
 
 def simulate_batch(first: int) -> Failures:
@@ -31,6 +39,7 @@ def simulate_batch(first: int) -> Failures:
     with nights.prepared():
         seeds = range(first, first + _BATCH)
         found = [nights.simulate(nights.planned(seed)) for seed in seeds]
+    nights.tidy_memory(forgetting=next(_BATCHES) % (_REMEMBERED // _BATCH) == 0)
     return [(night.plan.seed, night.problem) for night in found if night.problem is not None]
 
 
@@ -74,7 +83,7 @@ def main() -> int:
     parser.add_argument("--minutes", type=float, default=60.0)
     parser.add_argument("--workers", type=int, default=os.cpu_count() or 1)
     parser.add_argument(
-        "--mutations", nargs="?", const="", help="without each guard in turn, whose name has this"
+        "--mutations", nargs="?", const="", help="without each guard in turn, by a pattern"
     )
     chosen = parser.parse_args()
     if chosen.mutations is not None:

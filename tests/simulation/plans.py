@@ -47,17 +47,20 @@ class Event:
 class Job:
     """What one process does: a command, with a setting, which starts over if fresh; or it reads.
 
-    The setting is `n_t`, and of an import the unit.  Imports there cannot be resumed.
+    The setting is `n_t`, and of an import the unit.  Imports there cannot be resumed.  A strict
+    night has another gate.
     """
 
     command: str
     host: str = "here"
     n_t: int = 2
     fresh: bool = False
+    strict: bool = False
 
     def __str__(self) -> str:
         """Say it in words."""
-        return f"{self.command} --n-t {self.n_t}{' --fresh' * self.fresh} on {self.host}"
+        options = f"--n-t {self.n_t}{' --fresh' * self.fresh}{' (strict)' * self.strict}"
+        return f"{self.command} {options} on {self.host}"
 
 
 READ = "read"
@@ -134,6 +137,9 @@ def draw_plan(seed: int, alone: Callable[[Job, int, bool], Alone]) -> Plan:
         process, other = (draw.randrange(len(jobs)) for _ in range(2))
         at = _draw_request(draw, alone(jobs[process], documents, parts))
         events.add(Event(process, at, kind, other))
+    if damaged and draw.random() < 0.6:
+        ends = alone(jobs[0], documents, parts).changes[1] - draw.randint(-1, 6)
+        events.add(Event(0, max(1, ends), DIE))  # so that there is something to be damaged
     if command == "import":
         documents, jobs[1:], of_import = _draw_import(draw, documents, parts, jobs, alone)
         events |= of_import
@@ -142,8 +148,11 @@ def draw_plan(seed: int, alone: Callable[[Job, int, bool], Alone]) -> Plan:
         if slow and draw.random() < 0.7:
             elsewhere = HOSTS[jobs[0].host == HOSTS[0]]
             jobs[1] = replace(jobs[1], host=elsewhere, fresh=True)
-        both = [alone(job, documents, parts) for job in jobs[:2]]
-        events |= _draw_collision(draw, *both, slow=slow)
+        several = [alone(job, documents, parts) for job in jobs if job.command != READ]
+        if len(several) > 2 and draw.random() < 0.3:
+            events |= _draw_race(draw, several)
+        else:
+            events |= _draw_collision(draw, several, slow=slow)
     return Plan(seed, documents, parts, published, damaged, tuple(jobs), tuple(sorted(events)))
 
 
@@ -170,12 +179,26 @@ def _draw_import(
     return documents, others, set()
 
 
-def _draw_collision(draw: Random, first: Alone, second: Alone, *, slow: bool) -> set[Event]:
-    """Let the first process give way just before it claims, or stand still while it publishes."""
-    back = Event(1, _draw_request(draw, second), SWITCH, 0)
+def _draw_collision(draw: Random, jobs: Sequence[Alone], *, slow: bool) -> set[Event]:
+    """Let the first process give way just before it claims, or stand still while it publishes.
+
+    It goes on while the second or the last one works.
+    """
+    first, last = jobs[0], draw.choice((1, len(jobs) - 1))
+    back = Event(last, _draw_request(draw, jobs[last]), SWITCH, 0)
     if not slow:
         return {Event(0, max(1, first.changes[0] - draw.randint(0, 6)), SWITCH, 1), back}
     return {Event(0, draw.choice(first.changes[1:]) + draw.choice((-1, 0, 1)), SLOW, 1), back}
+
+
+def _draw_race(draw: Random, jobs: Sequence[Alone]) -> set[Event]:
+    """Let processes take turns at almost every request while they claim the folder."""
+    return {
+        Event(number, at, SWITCH, draw.randrange(len(jobs)))
+        for number, job in enumerate(jobs)
+        for at in range(max(1, job.changes[0] - 6), job.changes[0] + 10)
+        if draw.random() < 0.5
+    }
 
 
 def _draw_request(draw: Random, alone: Alone) -> int:
@@ -192,4 +215,5 @@ def _draw_job(draw: Random, command: str, published: bool) -> Job:
         command = mixed.get(command, command)
     fresh = draw.random() < (0.8 if published else 0.2)
     n_t = 3 if draw.random() < 0.2 else 2
-    return Job(command, HOSTS[draw.random() < 0.3], n_t, fresh)
+    host, strict = HOSTS[draw.random() < 0.3], command == "nightly" and draw.random() < 0.2
+    return Job(command, host, n_t, fresh, strict)

@@ -10,8 +10,10 @@ from typing import Any
 
 import pyarrow.parquet as pq  # noqa: TID251
 
+from segscore.pipeline import storage
 from segscore.pipeline.errors import Failed, Refused
 from segscore.pipeline.nightly.kept_verdicts import FOLDER as VERDICTS
+from segscore.pipeline.runs.claims import UNFINISHED
 from segscore.pipeline.runs.finished import FinishedRun
 from segscore.pipeline.runs.run_folder import RECORD
 from tests.simulation import cases, plans
@@ -81,9 +83,11 @@ class Watch:
         runs: fingerprint -> what the run with it leaves, for all that may be published.
         foreign: name -> content of what must never change.
         seen: fingerprints that were published.
+        judged: by fingerprint and whether the gate is the strict one, the verdict on a run.
         verdicts: contents of all verdicts that were published.
         kept: contents of the files of verdicts.
         final: tables of an import that has ended.
+        record: that of the run that is published.
     """
 
     world: World
@@ -96,6 +100,8 @@ class Watch:
     verdicts: set[bytes] = field(default_factory=set)
     kept: dict[str, bytes] = field(default_factory=dict)
     final: dict[str, bytes] = field(default_factory=dict)
+    judged: dict[tuple[str, bool], bytes] = field(default_factory=dict)
+    record: bytes | None = None
 
     @property
     def command(self) -> str:
@@ -112,14 +118,17 @@ class Watch:
         """What is in the store."""
         return self.world.bucket.objects
 
-    def expect(self, undisturbed: Undisturbed, n_t: int) -> None:
-        """Add what may be published by a job with this setting."""
+    def expect(self, undisturbed: Undisturbed, job: Job) -> None:
+        """Add what may be published by a job."""
         _require_every_row(undisturbed)
-        if RECORD in undisturbed.tree:
-            self.runs[_parsed(undisturbed.tree[RECORD])["fingerprint"]] = undisturbed
+        tree = undisturbed.tree
+        if RECORD in tree:
+            fingerprint = _parsed(tree[RECORD])["fingerprint"]
+            self.runs[fingerprint] = undisturbed
+            self.judged[fingerprint, job.strict] = tree.get(VERDICT, b"")
         else:
-            self.imported.append(undisturbed.tree)
-            self.settings.append(n_t)
+            self.imported.append(tree)
+            self.settings.append(job.n_t)
 
     def check(self, words: str) -> None:
         """Check the store after a change.
@@ -134,6 +143,7 @@ class Watch:
             require(found is None or found.content == content, f"{name} changed after: {words}")
         tree = cases.tree_of(objects, self.command)
         self._require_whole(tree, words)
+        self._require_started_over(tree, words)
         for files in self.imported:
             for name, content in files.items():
                 if f"{self.folder}/{name}" in self.foreign:
@@ -151,6 +161,8 @@ class Watch:
             self.verdicts.add(tree[VERDICT])
         if self.command == "nightly":
             self._require_kept_verdicts(words)
+            if words == f"write {self.folder}/{VERDICT}":
+                require(tree[VERDICT] in self.kept.values(), f"not kept after: {words}")
 
     def _require_whole(self, tree: cases.Tree, words: str) -> None:
         if RECORD not in tree:
@@ -166,6 +178,14 @@ class Watch:
                 require(name in tree, f"{name} is listed and missing after: {words}")
                 require(tree[name] == content, f"{name} has other bytes after: {words}")
 
+    def _require_started_over(self, tree: cases.Tree, words: str) -> None:
+        """Check that only a job that starts over has removed a run, or a night that was changed."""
+        process = self.world.current
+        is_removed = self.record is not None and RECORD not in tree
+        if is_removed and process is not None and self.command != "nightly":
+            require(process.starts_over, f"a job that does not start over did: {words}")
+        self.record = tree.get(RECORD)
+
     def _require_kept_verdicts(self, words: str) -> None:
         folder = f"bucket/runs/{VERDICTS}/date="
         there = {n: one.content for n, one in self.objects.items() if n.startswith(folder)}
@@ -174,9 +194,13 @@ class Watch:
         self.kept = there
 
     def read(self) -> str:
-        """Read what is published as programs do, and compare it; return in words how it went."""
+        """Read what is published and the input as programs do; return in words how it went."""
         for _ in range(2):
             try:
+                found = b"".join(storage.chunks(f"sim://{cases.REPLACED}", 300))
+                whole = [cases.inputs(self.plan.documents, each) for each in (0, 1)]
+                same = found in [each[cases.REPLACED].content for each in whole]
+                require(same, "a reader found two versions of an input in one")
                 run = FinishedRun.open(output_of(self.command))
                 expected = self.runs[run.fingerprint].tree
                 for table, names in run.record["files"].items():
@@ -218,6 +242,9 @@ class Watch:
         """Check that jobs that nothing disturbed published, and that none lost its place."""
         jobs = [job for job in self.plan.jobs if job.command != plans.READ]
         kinds = {event.kind for event in self.plan.events}
+        if kinds <= _HARMLESS and f"{self.folder}/{RECORD}" in self.objects:
+            left = [name for name in self.objects if f"{self.folder}/{UNFINISHED}/" in name]
+            require(not left, f"left behind though nothing failed: {left}")
         fresh = any(job.fresh and job.command != "import" for job in jobs)
         can_publish = fresh or not self.plan.published
         if can_publish and kinds <= _HARMLESS:
@@ -263,10 +290,9 @@ class Watch:
         self._require_no_remains()
         if self.command == "nightly":
             require(VERDICT in tree, f"no verdict: {last}")
-            same = plain_verdict(tree[VERDICT]) == plain_verdict(expected[VERDICT])
-            require(
-                same, f"another verdict: {tree[VERDICT].decode()}, not {expected[VERDICT].decode()}"
-            )
+            wanted = self.judged[_parsed(tree[RECORD])["fingerprint"], self.plan.jobs[0].strict]
+            same = plain_verdict(tree[VERDICT]) == plain_verdict(wanted)
+            require(same, f"another verdict: {tree[VERDICT].decode()}, not {wanted.decode()}")
             there = {tree[VERDICT], *self.kept.values()}
             require(self.verdicts <= there, "a verdict that was published is lost")
 

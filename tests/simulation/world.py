@@ -30,7 +30,8 @@ SUSPENDED, POLL = 200.0, 20.0
 """Seconds for which a slow process does nothing unless another gives way to it: longer than others
 wait for a publisher; and those between two looks of one that waits.
 
-It does not stand still within a change: no store removes a file only if it is still the same.
+Within a change it stands still only if it creates a file: no store removes a file only if it is
+still the same.
 """
 
 FAILED, TRIES = 0.4, 4
@@ -54,6 +55,15 @@ _FITTING = {
 def _writes_prepared(request: Request) -> bool:
     """Return whether a request writes a file that is not published yet."""
     return request.words.startswith("write ") and bool(_PREPARED.search(request.words))
+
+
+def _fits(event: Event, request: Request) -> bool:
+    """Return whether an event can befall a request."""
+    if event.kind == plans.SLOW and request.words.startswith("create "):
+        return True
+    if event.kind == plans.TABLE and not _writes_prepared(request):
+        return False
+    return request.kind in _FITTING.get(event.kind, (request.kind,))
 
 
 OF_TASKS = {plans.WORKER: Lost("the worker was lost"), plans.MEMORY: MemoryError()}
@@ -86,6 +96,7 @@ class Process:
         behind: of a process behind a store that fails, what says at which requests it does.
         changes: the numbers of its requests that changed what others see.
         outcome: how it ended.
+        starts_over: whether it may replace a run.
     """
 
     number: int
@@ -99,6 +110,7 @@ class Process:
     changes: list[int] = field(default_factory=list)
     outcome: str | None = None
     dead: bool = False
+    starts_over: bool = False
     drawn: int = 0
     runs_in: greenlet | None = None
     memory: dict[Any, Any] = field(default_factory=dict)
@@ -198,10 +210,7 @@ class World:
         due = [
             event
             for event in process.events
-            if event.at <= process.requests
-            and event.kind not in OF_TASKS
-            and request.kind in _FITTING.get(event.kind, (request.kind,))
-            and (event.kind != plans.TABLE or _writes_prepared(request))
+            if event.at <= process.requests and event.kind not in OF_TASKS and _fits(event, request)
         ]
         process.events = [event for event in process.events if event not in due]
         return due

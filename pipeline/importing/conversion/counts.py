@@ -36,6 +36,8 @@ _NOTED = {
     "coder_of_file": "coder named by its file",
     "tiers_not_taken": "tiers not read",
     "annotations_not_taken": "annotations not read",
+    "letters_read_as_tags": "documents whose labels B, I and the like are read as tags of the "
+    "beginning and inside of segments (rename them if they name parts)",
     "lines_not_taken": "lines not read",
     "not_in_contents": "chapters that are not in the table of contents left out",
     "named_by_media": "documents named by the file in",

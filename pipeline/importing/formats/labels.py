@@ -29,12 +29,12 @@ from segscore.pipeline.importing.formats.label_records import (
     row_records,
 )
 from segscore.pipeline.importing.formats.values import array_of
-from segscore.pipeline.importing.opened_file import OpenedFile
+from segscore.pipeline.importing.opened_file import Notes, OpenedFile
 from segscore.pipeline.importing.settings import ImportSettings
 from segscore.pipeline.importing.shapes import Shape, Sizes
 from segscore.pipeline.importing.times import Clock
 from segscore.pipeline.importing.unit_times import OPTION, times_of_list
-from segscore.pipeline.tables.label_changes import changes_of
+from segscore.pipeline.tables.label_changes import are_letters, changes_of
 from segscore.pipeline.tables.rows import RowPlace, role_of, stem
 from segscore.schemas.input_columns import ROLE
 
@@ -71,7 +71,8 @@ def label_paths(file: OpenedFile, settings: ImportSettings) -> LabelPaths:
             "flags of 0 and 1 can be at the end of a segment, at its start or between units; say "
             f"which: --marks {END}, {START} or {BETWEEN}"
         )
-    readers: dict[str, Callable[..., list[int]]] = {"--ids": sizes_of_ids, "--sizes": stated_sizes}
+    ids = partial(sizes_of_ids, notes=file.notes)
+    readers: dict[str, Callable[..., list[int]]] = {"--ids": ids, "--sizes": stated_sizes}
     flags = partial(sizes_of_flags, marks=settings.marks or END)
     return LabelPaths(
         labels=paths[0] if paths else None,
@@ -123,16 +124,18 @@ def sizes_of_flags(value: object, marks: str, name: str, place: RowPlace) -> lis
     return _sizes([p for p, mark in enumerate(marked, start=1) if mark], len(marked) + 1)
 
 
-def sizes_of_ids(value: object, name: str, place: RowPlace) -> list[int]:
+def sizes_of_ids(value: object, name: str, place: RowPlace, notes: Notes) -> list[int]:
     """Return the sizes of the segments that begin where the name of the segment changes.
 
-    Tags such as B-SEG and I-SEG say themselves where a segment begins.
+    Tags such as B-SEG say themselves where one begins; `notes` counts documents of letters alone.
     Raises Refused for anything but a list of texts and numbers, or an empty list.
     """
     ids = _filled(value, name, place)
     for index, label in enumerate(ids):
         if not isinstance(label, str | int | float | Decimal) or label != label:
             raise place.wrong(f"{name}[{index}]", label, "a text or a number")
+    if are_letters(ids):
+        notes.add("letters_read_as_tags", 1)
     return _sizes(changes_of(ids), len(ids))
 
 

@@ -16,6 +16,7 @@ from segscore.pipeline.errors import Refused
 from segscore.pipeline.importing.field_paths import field_path
 from segscore.pipeline.importing.formats import labels
 from segscore.pipeline.importing.formats.labels import sizes_of_flags, sizes_of_ids, stated_sizes
+from segscore.pipeline.importing.opened_file import Notes
 from segscore.pipeline.importing.shapes import Sizes
 from segscore.pipeline.tables.rows import RowPlace
 from tests.support.reading import refusal_of, shapes_of
@@ -120,7 +121,18 @@ class TestFlags:
         if len(ends) > 1:
             assert sizes_of_flags(ends[:-1], "between", "y", PLACE) == sizes
         ids = [str(number % 2) for number, size in enumerate(sizes) for _ in range(size)]
-        assert sizes_of_ids(ids, "y", PLACE) == sizes
+        assert sizes_of_ids(ids, "y", PLACE, Notes()) == sizes
+
+    @pytest.mark.parametrize(
+        ("ids", "sizes", "counted"),
+        [("BIIBI", [3, 2], 1), ("BIIIB", [4, 1], 1), ("AIIBI", [1, 2, 1, 1], 0), ("BB", [2], 0)],
+    )
+    def test_letters_that_are_read_as_tags_are_counted(
+        self, ids: str, sizes: list[int], counted: int
+    ) -> None:
+        notes = Notes()
+        assert sizes_of_ids([*ids], "y", PLACE, notes) == sizes
+        assert notes.numbers.get("letters_read_as_tags", 0) == counted
         assert stated_sizes(sizes, "y", PLACE) == sizes
 
 
@@ -151,7 +163,7 @@ class TestIdsAndSizes:
 
     def test_nan_is_no_name(self) -> None:
         with pytest.raises(Refused, match="NaN; expected a text or a number"):
-            sizes_of_ids([float("nan")], "y", PLACE)
+            sizes_of_ids([float("nan")], "y", PLACE, Notes())
 
 
 class TestRecords:
