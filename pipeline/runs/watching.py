@@ -3,6 +3,7 @@
 import logging
 import time
 from collections.abc import Callable, Iterable, Mapping
+from concurrent.futures import CancelledError
 from datetime import datetime
 from typing import Any
 
@@ -137,13 +138,15 @@ class Endings:
         self._begin = max((moment for moment, _ in self._events()), default=0.0)
 
     def _events(self) -> Iterable[tuple[float, Mapping[str, Any]]]:
+        if self._client.status != "running":
+            return ()
         return ask(self._client, self._client.scheduler.events, topic=_ENDED) or ()
 
     def explain(self, loss: Lost) -> Lost:
         """Return the loss of a worker with the reason, if workers were ended for their memory."""
         try:
             used = [event["rss"] for moment, event in self._events() if moment > self._begin]
-        except (AttributeError, OSError):  # the scheduler was lost, too
+        except (AttributeError, CancelledError, OSError, RuntimeError):  # the scheduler was lost
             return loss
         if not used:
             return loss
