@@ -177,7 +177,9 @@ def publish(attempt: Attempt, record: Mapping[str, Any]) -> dict[str, Any]:
     copied are removed last, after this run's record exists: if that publisher is slow and not dead,
     it may write its record until then, and a record must never name files that do not exist.  One
     that stands still for longer than others wait, within the request that removes a record, may
-    remove theirs: no store removes a file only if it is still the same.
+    remove theirs: no store removes a file only if it is still the same.  One that stands still
+    within the request that writes its record, until a second job has published and a third has
+    removed that record, may write one whose files are gone.
 
     All parts of the attempt are done. The record that is returned has the fingerprint and the list
     of files, which the given one lacks.

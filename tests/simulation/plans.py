@@ -197,7 +197,7 @@ def _draw_collision(draw: Random, jobs: Sequence[Alone], *, slow: bool) -> set[E
 
     It goes on while the second or the last one works.
     """
-    first, last = jobs[0], draw.choice((1, len(jobs) - 1))
+    first, last = jobs[0], draw.choice((1, len(jobs) - 1, len(jobs) - 1))
     back = Event(last, _draw_request(draw, jobs[last]), SWITCH, 0)
     if not slow:
         return {Event(0, max(1, first.changes[0] - draw.randint(0, 6)), SWITCH, 1), back}

@@ -30,8 +30,8 @@ SUSPENDED, POLL = 200.0, 20.0
 """Seconds for which a slow process does nothing unless another gives way to it: longer than others
 wait for a publisher; and those between two looks of one that waits.
 
-Within a change it stands still only if it creates a file: no store removes a file only if it is
-still the same.
+Within a change it stands still only if it creates a file, and no longer than another file is in its
+way: no store removes a file only if it is still the same.
 """
 
 FAILED, TRIES = 0.4, 4
@@ -97,6 +97,7 @@ class Process:
         changes, creates: the numbers of its requests that changed what others see, and of those
             that created a claim, a record or a verdict.
         rival: the process that goes on after each of these.
+        creating: what it is about to create while it stands still.
         outcome: how it ended.
         starts_over: whether it may replace a run.
     """
@@ -112,6 +113,7 @@ class Process:
     changes: list[int] = field(default_factory=list)
     creates: list[int] = field(default_factory=list)
     rival: int | None = None
+    creating: str = ""
     outcome: str | None = None
     dead: bool = False
     starts_over: bool = False
@@ -208,6 +210,7 @@ class World:
             process.changes.append(process.requests)
         if request.words.startswith("create "):
             process.creates.append(process.requests)
+        self._answer_creators(request)
         kinds = [self._befall(event, request) for event in self._due(process, request)]
         self.tell(f"{request.words}{''.join(f' ({kind})' for kind in kinds)}")
         return self._answer(process, request, kinds)
@@ -221,7 +224,15 @@ class World:
         process.events = [event for event in process.events if event not in due]
         return due
 
-    def _befall(self, event: Event, _: Request) -> str:
+    def _answer_creators(self, request: Request) -> None:
+        """Let those go on that still create a file that is about to be removed."""
+        verb, name = request.words.split()[:2]
+        for other in self.processes if verb == "remove" else ():
+            if other.creating == name:
+                other.until = self.clock
+                self.give_way(other.number)
+
+    def _befall(self, event: Event, request: Request) -> str:
         """Do what an event does before the request; return its kind."""
         if event.kind == plans.CLOCK:
             self.wall += -3 * 3600.0 if event.other % 2 else 86400.0
@@ -231,7 +242,9 @@ class World:
             if event.kind == plans.SWITCH:  # one that stood still goes on now
                 self.processes[event.other].until = self.clock
             self.tell(str(event))
+            self.current.creating = request.words.removeprefix("create ")
             self.give_way(event.other)
+            self.current.creating = ""
         elif event.kind == plans.RIVAL:
             assert self.current is not None, "an event befalls a process"
             self.current.rival = event.other
