@@ -277,18 +277,20 @@ def tidy(attempt: Attempt, shown: Mapping[str, list[str]], keep: str | None = No
 def _claimed_files(output: str, *, elsewhere: bool) -> Files:
     """List all files that attempts, according to their claims, published or replaced, by table.
 
-    Files that jobs on other machines published are included with ``elsewhere``.
+    Files that jobs on other machines published are left out unless ``elsewhere``, even if a job
+    here published files of the same names, as equal runs do.
     """
     files: dict[str, set[str]] = {"": {RECORD}}
+    spared: dict[str, set[str]] = {}
     for number in claims.claim_numbers(output):
         claim = claims.read_claim(output, number)
         if claim is None:
             continue
-        shown = claim.shown if elsewhere or claim.is_here else {}
-        for tables in (shown, claim.replaced):
+        listed = files if elsewhere or claim.is_here else spared
+        for found, tables in ((listed, claim.shown), (files, claim.replaced)):
             for table, names in tables.items():
-                files.setdefault(table, set()).update(names)
-    return {table: sorted(names) for table, names in files.items()}
+                found.setdefault(table, set()).update(names)
+    return {table: sorted(names - spared.get(table, set())) for table, names in files.items()}
 
 
 def _remove_files(attempt: Attempt, listed: Files, shown: Mapping[str, list[str]]) -> None:

@@ -257,6 +257,9 @@ GUARDS |= {
     "files of a publisher elsewhere are removed last": _text(
         publication, "publish", "elsewhere=False", "elsewhere=True", 2
     ),
+    "files of an equal run elsewhere are spared": _text(
+        publication, "_claimed_files", " - spared.get(table, set())", "", 3
+    ),
     "claims are removed after what they list": _text(
         publication,
         "tidy",

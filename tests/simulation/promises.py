@@ -257,7 +257,7 @@ class Watch:
                     is_overtaken is not None or not outcome.startswith("failed"),
                     f"a job failed, though nothing else did: {outcome}",
                 )
-        alone = len({job.host for job in jobs}) == 1 and plans.STALE not in kinds
+        alone = len({job.host for job in jobs}) == 1 and kinds.isdisjoint({plans.STALE, plans.CUT})
         alone = alone and (len(jobs) == 1 or plans.LOST_FOR_GOOD not in kinds)
         for outcome in outcomes:
             overtaken = alone and "another job" in outcome
