@@ -45,10 +45,14 @@ def release_memory() -> None:
 
 
 def readable_size(size: int) -> str:
-    """Format a number of bytes with a unit."""
+    """Format a number of bytes with a unit.
+
+    >>> readable_size(512), readable_size(1010 * 1024**2)
+    ('512 B', '0.986 GB')
+    """
     amount = float(size)
     for unit in ("B", "kB", "MB", "GB", "TB"):
-        if amount < 1024 or unit == "TB":
+        if amount < 999.5 or unit == "TB":
             break
         amount /= 1024
     return f"{amount:.3g} {unit}"
