@@ -335,7 +335,8 @@ def claim(attempt: Attempt, stages: Mapping[str, Sequence[str]]) -> str | None:
 def _claim(attempt: Attempt, stages: Mapping[str, Sequence[str]]) -> str | None:
     for _ in range(MAX_EXAMINATIONS):
         newest, resumed = attempt.state.newest, attempt.state.resumed
-        moved = {claims.MOVED: newest.moved} if newest and resumed and newest.moved else {}
+        # One that starts over, too: the attempt before may still be moving a table.
+        moved = {claims.MOVED: newest.moved} if newest and newest.moved else {}
         new_claim = Claim(
             number=newest.number + 1 if newest else 1,
             start=newest.start if newest and resumed else uuid4().hex,
