@@ -24,7 +24,7 @@ def changes_of(labels: Sequence[Hashable]) -> list[int]:
 
 def are_letters(labels: Sequence[Hashable]) -> bool:
     """Return whether labels are read as tags though they are letters alone, such as B, I, B."""
-    return _tags(labels) is not None and all(len(str(label)) == 1 for label in labels)
+    return all(len(str(label)) == 1 for label in labels) and _tags(labels) is not None
 
 
 def _begins(before: tuple[str, str], after: tuple[str, str]) -> bool:

@@ -117,8 +117,7 @@ def _run_jobs(plan: Plan, world: World, watch: Watch) -> None:
     for number, job in enumerate(plan.jobs):
         doing = watch.read if job.command == plans.READ else partial(_do, job, world, watch)
         events = [event for event in plan.events if event.process == number]
-        process = world.start(job.host, doing, events, most=_most(job, plan))
-        process.starts_over = job.fresh
+        world.start(job.host, doing, events, most=_most(job, plan), starts_over=job.fresh)
     world.run()
     for process in world.processes:
         watch.require_one_line(str(process.outcome))
@@ -179,8 +178,8 @@ def _finish(world: World, plan: Plan, job: Job) -> str:
 
 
 def _alone(world: World, plan: Plan, job: Job) -> str:
-    process = world.start(job.host, lambda: work(job, world), most=_most(job, plan))
-    process.starts_over = job.fresh
+    most = _most(job, plan)
+    process = world.start(job.host, lambda: work(job, world), most=most, starts_over=job.fresh)
     world.run()
     return str(process.outcome)
 

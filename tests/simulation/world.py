@@ -148,10 +148,17 @@ class World:
         self._next: int | None = None
 
     def start(
-        self, host: str, work: Callable[[], str], events: Sequence[Event] = (), most: int = 10_000
+        self,
+        host: str,
+        work: Callable[[], str],
+        events: Sequence[Event] = (),
+        most: int = 10_000,
+        *,
+        starts_over: bool = False,
     ) -> Process:
         """Add a process, which begins when it is its turn."""
-        process = Process(len(self.processes), host, work, sorted(events), most)
+        number = len(self.processes)
+        process = Process(number, host, work, sorted(events), most, starts_over=starts_over)
         process.steps.known = self._known
         self.processes.append(process)
         return process
@@ -234,23 +241,22 @@ class World:
 
     def _befall(self, event: Event, request: Request) -> str:
         """Do what an event does before the request; return its kind."""
+        process = self.current
+        assert process is not None, "an event befalls a process"
         if event.kind == plans.CLOCK:
             self.wall += -3 * 3600.0 if event.other % 2 else 86400.0
         elif event.kind in (plans.SWITCH, plans.SLOW):
-            assert self.current is not None, "an event befalls a process"
-            self.current.until = self.clock + SUSPENDED * (event.kind == plans.SLOW)
+            process.until = self.clock + SUSPENDED * (event.kind == plans.SLOW)
             if event.kind == plans.SWITCH:  # one that stood still goes on now
                 self.processes[event.other].until = self.clock
             self.tell(str(event))
-            self.current.creating = request.words.removeprefix("create ")
+            process.creating = request.words.removeprefix("create ")
             self.give_way(event.other)
-            self.current.creating = ""
+            process.creating = ""
         elif event.kind == plans.RIVAL:
-            assert self.current is not None, "an event befalls a process"
-            self.current.rival = event.other
+            process.rival = event.other
         elif event.kind == plans.FAILING:
-            assert self.current is not None, "an event befalls a process"
-            self.current.behind = Random(f"{self.seed} {event}")  # noqa: S311
+            process.behind = Random(f"{self.seed} {event}")  # noqa: S311
         elif event.kind in (plans.REPLACE, plans.STRANGER, plans.TABLE):
             self.happen(event)
         return event.kind
